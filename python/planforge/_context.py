@@ -65,7 +65,13 @@ class Context:
         variables = os.environ if self.variables is None else self.variables
         given: Any = self.plugins
         plugins = [given] if isinstance(given, (str, os.PathLike, type)) else list(given)
-        classes = [one for one in plugins if isinstance(one, type)]
+        classes = [_described(one) for one in dict.fromkeys(one for one in plugins if isinstance(one, type))]
+        ids = [one["id"] for one in classes]
+        twice = next((one for one in ids if ids.count(one) > 1), None)
+        if twice is not None:
+            raise UsageError(
+                f"two plugin classes have the id `{twice}`", code="cli.usage", help="give one of them another id"
+            )
         folders = [one for one in plugins if not isinstance(one, type)]
         # An empty entry would mean the working directory.
         search_path = [folder for folder in paths(folders, "plugins") if folder]
@@ -76,7 +82,7 @@ class Context:
         return {
             "variables": {name: value for name, value in variables.items() if is_text(name) and is_text(value)},
             "plugins": search_path,
-            "plugin_classes": [_described(one) for one in classes],
+            "plugin_classes": classes,
             "isolate_plugins": self.isolate_plugins,
             "worker": worker(),
             "allow_hosts": [self.allow_hosts] if isinstance(self.allow_hosts, str) else list(self.allow_hosts),

@@ -44,25 +44,30 @@ def _findings(diagnostics: Sequence[Any]) -> str:
     return _table(("severity", "place", "finding", "code"), rows)
 
 
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(value)
+
+
 def task(shown: Task) -> str:
     return "".join(_folded(name, text) for name, text in zip(shown._names, (shown.domain, shown.problem)))
 
 
 def plan(shown: Plan) -> str:
-    cost = "" if shown.cost is None else f", cost {shown.cost:g}"
-    proven = ", proven optimal" if shown.optimal else "" if shown.bound is None else f", no plan is below {shown.bound:g}"
+    cost = "" if shown.cost is None else f", cost {_number(shown.cost)}"
+    bound = "" if shown.bound is None else f", proven bound {_number(shown.bound)}"
+    proven = ", proven optimal" if shown.optimal else bound
     steps = f"{len(shown)} step{'' if len(shown) == 1 else 's'}"
     return _lines(f"{steps}{cost}{proven}") + _items(shown, numbered=True)
 
 
 def search(shown: Search) -> str:
-    rows = [("" if one.cost is None else f"{one.cost:g}", len(one), " ".join(one)) for one in shown.plans]
+    rows = [("" if one.cost is None else _number(one.cost), len(one), " ".join(one)) for one in shown.plans]
     plans = _table(("cost", "steps", "plan"), rows) if rows else ""
     return _lines(shown.outcome) + plans + _items(shown.explanation) + _findings(shown.diagnostics)
 
 
 def validation(shown: Validation) -> str:
-    cost = "" if shown.cost is None else f", cost {shown.cost:g}"
+    cost = "" if shown.cost is None else f", cost {_number(shown.cost)}"
     return _lines(shown.decision + cost) + _findings(shown.diagnostics)
 
 

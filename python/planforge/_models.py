@@ -134,6 +134,9 @@ def _completer(function: Callable[..., Any], chosen: Chosen) -> Callable[[str], 
             given = {name: values[name] for name in _SETTINGS if name in accepted}
             returned = _async.resolve(function(request["messages"], **given), current)
         except Exception as error:
+            if current is not None and current[0].is_cancelled():
+                # An interruption is not recorded as a failure of the model.
+                return _failure("python.cancelled", "the call was cancelled", "resume the run", kind="cancelled")
             chosen.raised = error
             return _failure(
                 "python.model",
@@ -186,8 +189,8 @@ def _replies(returned: Any, wanted: int) -> Tuple[List[str], str]:
     return replies, ""
 
 
-def _failure(code: str, message: str, help: str) -> str:
-    """A failure as JSON."""
+def _failure(code: str, message: str, help: str, *, kind: str = "provider") -> str:
+    """A failure as JSON. `kind` is its class."""
     # An exception may have any text.
     message = message.encode(errors="replace").decode()
-    return json.dumps({"failure": {"class": "provider", "code": code, "message": message, "help": help}})
+    return json.dumps({"failure": {"class": kind, "code": code, "message": message, "help": help}})

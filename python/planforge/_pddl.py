@@ -421,9 +421,12 @@ def _lines(plan: Mapping[str, Any]) -> Tuple[str, ...]:
     if not times:
         return tuple(plan["steps"])
 
+    from decimal import Decimal
+
     def text(time: float) -> str:
         short = f"{time:.3f}"
-        return short if float(short) == time else str(time)
+        # A plan file has no exponents, as in `5e-05`.
+        return short if float(short) == time else f"{Decimal(repr(time)):f}"
 
     def line(step: str, at: Mapping[str, Any]) -> str:
         duration = at.get("duration")

@@ -10,6 +10,7 @@ from ._async import awaitable
 from ._context import Context, PathArgument, call, optional_path, path, paths, settings
 from ._errors import Error, UsageError
 from ._models import ModelArgument, choose
+from ._pddl import _lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ class TaskVerdict:
     domain: Optional[str]
     problem: Optional[str]
     plan: Optional[Tuple[str, ...]]
-    """The steps of the plan, if there is one."""
+    """The steps of the plan, if there is one; as lines with times in a task with time."""
 
 
 @dataclass(frozen=True)
@@ -244,5 +245,5 @@ def _verdict(report: Mapping[str, Any]) -> TaskVerdict:
         message,
         candidate.get("domain"),
         candidate.get("problem"),
-        tuple(plans[0]["steps"]) if plans else None,
+        _lines(plans[0]) if plans else None,
     )

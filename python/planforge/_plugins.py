@@ -8,19 +8,29 @@ from typing import Any, Dict
 
 from ._errors import UsageError
 
+# Modules of bases that are not a part of a plugin.
+_LIBRARIES = ("abc", "builtins", "planforge_plugin", "typing")
+
 
 def described(plugin: type) -> Dict[str, Any]:
     """A class for the native part: its id and kind, its code for records, and a function that serves it."""
     import hashlib
     import inspect
 
-    methods = [one for one in vars(plugin).values() if inspect.isfunction(one)]
+    # Its bases are a part of it.
+    own = [one for one in plugin.__mro__ if one.__module__.split(".")[0] not in _LIBRARIES]
+    members = [(name, inspect.unwrap(value)) for one in own for name, value in vars(one).items()]
+    methods = [value for _, value in members if inspect.isfunction(value)]
     origin = methods[0].__code__.co_filename if methods else f"<{plugin.__qualname__}>"
-    try:
-        with open(origin, encoding="utf-8", errors="replace") as file:
-            code = file.read()
-    except OSError:  # A cell of a notebook, or a prompt.
-        code = "".join(map(_source, methods))
+    code = ""
+    for file in dict.fromkeys(one.__code__.co_filename for one in methods):
+        try:
+            with open(file, encoding="utf-8", errors="replace") as stream:
+                code += stream.read()
+        except OSError:  # A cell of a notebook, or a prompt.
+            code += "".join(_source(one) for one in methods if one.__code__.co_filename == file)
+    # Two classes that one function made have the same code.
+    code += repr([one for one in members if not one[0].startswith("__") and _is_constant(one[1])])
     return {
         "id": _id(plugin, os.path.dirname(origin)),
         "kind": str(getattr(plugin, "kind", "")),
@@ -28,6 +38,12 @@ def described(plugin: type) -> Dict[str, Any]:
         "sha256": hashlib.sha256(code.encode(errors="replace")).hexdigest(),
         "serve": lambda source, sink: _serve(plugin, source, sink),
     }
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def _source(method: Any) -> str:

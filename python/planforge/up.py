@@ -67,9 +67,8 @@ PLANNED = (
     "PLAN_LENGTH",
 )
 
-# Features that sequential plans are judged with.
-VALIDATED = (
-    *PLANNED,
+# Features of numbers, with which the planner searches plans that are not proven optimal.
+NUMERIC = (
     "SIMPLE_NUMERIC_PLANNING",
     "GENERAL_NUMERIC_PLANNING",
     "INT_FLUENTS",
@@ -80,6 +79,12 @@ VALIDATED = (
     "FLUENTS_IN_NUMERIC_ASSIGNMENTS",
     "FLUENTS_IN_ACTIONS_COST",
     "FINAL_VALUE",
+)
+
+# Features that sequential plans are judged with.
+VALIDATED = (
+    *PLANNED,
+    *NUMERIC,
     "TRAJECTORY_CONSTRAINTS",
     "STATE_INVARIANTS",
 )
@@ -123,6 +128,8 @@ class _Call:
 
         Raises an exception of unified-planning, NotImplementedError or a planforge error.
         """
+        if len(self.problem.quality_metrics) > 1:
+            raise UPException("planforge takes one quality metric")
         self._writer = PDDLWriter(_with_all_costs(self.problem, self.metric), rewrite_bool_assignments=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -155,7 +162,13 @@ class _Call:
 
     def left(self) -> Optional[float]:
         """Seconds until the timeout, or a moment after it."""
-        return None if self._timeout is None else max(self._start + self._timeout - time.monotonic(), 0.001)
+        if self._timeout is None or self._timeout >= 1e9:
+            return None
+        return max(self._start + self._timeout - time.monotonic(), 0.001)
+
+    def is_certain(self) -> bool:
+        """False with rounded numbers where they may decide a condition: neither it nor its negation is then certain."""
+        return self.is_exact or bool(self.problem.kind <= ProblemKind(PLANNED))
 
     def is_over(self) -> bool:
         return self._timeout is not None and time.monotonic() - self._start >= self._timeout
@@ -164,7 +177,12 @@ class _Call:
         return {"engine_internal_time": str(time.monotonic() - self._start)}
 
     def search(self, kind: str, limits: Mapping[str, Any]) -> Search:
-        """Searches plans until the timeout."""
+        """Searches plans until the timeout.
+
+        Raises UPException if neither a plan nor a proof would be certain.
+        """
+        if not self.is_certain():
+            raise UPException("a number in a condition has no finite decimal form, such as 1/3")
         found = self.task.search(
             first=kind == "first", optimal=kind == "optimal", time_limit=self.left(), **limits
         )
@@ -214,9 +232,7 @@ class _Call:
             self.log(LogLevel.ERROR, str(error))
             return self._judged(Verdict.UNKNOWN)
         self.log_findings(verdict.diagnostics)
-        # With rounded numbers, neither a numeric condition nor its negation is certain.
-        is_certain = self.is_exact or self.problem.kind <= ProblemKind(PLANNED)
-        if verdict.decision == "undecided" or not is_certain:
+        if verdict.decision == "undecided" or not self.is_certain():
             return self._judged(Verdict.UNKNOWN)
         if verdict:
             return self._judged(Verdict.VALID, metric_evaluations=self._evaluated(verdict.cost))
@@ -353,6 +369,7 @@ class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ign
     """
 
     NAME = "planforge"
+    FEATURES = frozenset((*PLANNED, *NUMERIC))
 
     def __init__(self, **params: Any):
         _Planner.__init__(self, **params)

@@ -70,6 +70,7 @@ class Program:
             question.set({"error": {"data": _gone()}})
         for instance in list(self.instances.values()):
             _close(instance)
+        self.threads.end()
 
     def _begin(self, message: Dict[str, Any]) -> None:
         """Works on a request in a thread. A call exists from now on, so that it can be cancelled while it waits."""
@@ -144,8 +145,8 @@ class Program:
             with self._write_lock:
                 self.sink.write(line)
                 self.sink.flush()
-        except OSError:
-            pass  # The host is gone, and the end of input follows.
+        except (OSError, ValueError):
+            pass  # The host is gone, and the end of input follows or closed the output (ValueError).
 
 
 class CallHost(Host):
@@ -183,11 +184,11 @@ class Question:
 
 
 class Threads:
-    """Threads that are made when they are needed, used again, and left behind when the program ends."""
+    """Threads that are made when they are needed and used again."""
 
     def __init__(self, most: int):
         self._most = most
-        self._jobs: "queue.SimpleQueue[Callable[[], None]]" = queue.SimpleQueue()
+        self._jobs: "queue.SimpleQueue[Optional[Callable[[], None]]]" = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._waiting = 0
         self._all: List[threading.Thread] = []
@@ -205,9 +206,14 @@ class Threads:
                 self._waiting -= 1
         self._jobs.put(job)
 
+    def end(self) -> None:
+        """Ends each thread after the jobs that wait. No job is started after it."""
+        for _ in self._all:
+            self._jobs.put(None)
+
     def _work(self) -> None:
-        while True:
-            self._jobs.get()()
+        while (job := self._jobs.get()) is not None:
+            job()
             with self._lock:
                 self._waiting += 1
 

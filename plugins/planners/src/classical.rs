@@ -457,7 +457,8 @@ impl ResourceLimits for CallBudget<'_> {
         }
         let mut other = self.deadline.for_thread(self.improve_until.and_then(Cell::get));
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("planner".to_owned());
+            // The same stack as the host's threads of calls.
+            let thread = std::thread::Builder::new().name("planner".to_owned()).stack_size(16 << 20);
             // A system without another thread gets the same result on one.
             let Ok(thread) = thread.spawn_scoped(scope, move || second(&mut other)) else { return false };
             first(self);

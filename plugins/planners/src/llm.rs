@@ -26,6 +26,7 @@ mod codes {
     pub(crate) const UNREADABLE_STEP: &str = "planner.unreadable-step";
     pub(crate) const SCATTERED_PLAN: &str = "planner.scattered-plan";
     pub(crate) const SEVERAL_REPLIES: &str = "planner.llm-several-plans";
+    pub(crate) const DURATIVE_ACTIONS: &str = "planner.llm-durative-actions";
     pub(crate) const NOTHING_TO_EXPLAIN: &str = "planner.nothing-to-explain";
     pub(crate) const NO_EXPLANATION: &str = "planner.no-explanation";
 
@@ -110,6 +111,9 @@ fn run(
     if request.k > 1 {
         return Ok(PlanOutcome::Unsupported { diagnostics: vec![several_plans(request.k)] });
     }
+    if !planforge_pddl::parse_domain(&request.domain, SourceId(0)).value.durative_actions.is_empty() {
+        return Ok(PlanOutcome::Unsupported { diagnostics: vec![durative_actions()] });
+    }
     let mut messages = Vec::new();
     let system = prompts.system(options)?;
     if !system.is_empty() {
@@ -165,15 +169,25 @@ fn known_actions(request: &PlanRequest) -> Vec<KnownActions> {
 }
 
 fn several_plans(k: u32) -> ReportedDiagnostic {
+    let message = format!("{k} plans were asked for, and a language model is asked for one");
+    unsupported(codes::SEVERAL_REPLIES, message, "set `k = 1`, or use a planner for top-k planning")
+}
+
+fn durative_actions() -> ReportedDiagnostic {
+    let message = "the domain has durative actions, and this planner reads no times from replies".to_owned();
+    unsupported(codes::DURATIVE_ACTIONS, message, "use `planner-classical`, which plans with time")
+}
+
+fn unsupported(code: &str, message: String, help: &str) -> ReportedDiagnostic {
     ReportedDiagnostic {
-        code: codes::SEVERAL_REPLIES.to_owned(),
+        code: code.to_owned(),
         severity: ReportedSeverity::Error,
-        message: format!("{k} plans were asked for, and a language model is asked for one"),
+        message,
         file: String::new(),
         line: 0,
         column: 0,
         start: 0,
         end: 0,
-        help: vec!["set `k = 1`, or use a planner for top-k planning".to_owned()],
+        help: vec![help.to_owned()],
     }
 }

@@ -178,7 +178,13 @@ impl Library {
                 }
             };
             let domain = parse_domain(&suite.domain, SourceId(0));
-            if domain.has_errors() || domain.value.actions.is_empty() {
+            let durative = !domain.value.durative_actions.is_empty();
+            if !domain.has_errors() && domain.value.actions.is_empty() && durative {
+                let name = &suite.name;
+                wrong.push(format!(
+                    "suite `{name}` has durative actions alone, which the oracle does not write"
+                ));
+            } else if domain.has_errors() || domain.value.actions.is_empty() {
                 wrong.push(format!("the domain of suite `{}` cannot be read, or has no actions", suite.name));
             }
             let mut problems = BTreeMap::new();

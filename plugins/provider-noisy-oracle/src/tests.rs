@@ -426,13 +426,26 @@ fn options_and_suites_are_checked_all_at_once() {
         domain: "(define (domain".into(),
         problems: BTreeMap::new(),
     };
-    let suites = vec![options().suites.remove(0), Suite::Reference(broken), Suite::Path("x/y".into())];
+    let lasting = SuiteReference {
+        name: "kiln".into(),
+        domain: "(define (domain kiln) (:requirements :durative-actions) (:predicates (hot)) (:durative-action heat \
+                 :parameters () :duration (= ?duration 1) :condition (and) :effect (at end (hot))))"
+            .into(),
+        problems: BTreeMap::new(),
+    };
+    let suites = vec![
+        options().suites.remove(0),
+        Suite::Reference(broken),
+        Suite::Reference(lasting),
+        Suite::Path("x/y".into()),
+    ];
     let wrong = failure(OracleOptions { suites, ..options() });
     assert_eq!(wrong.code, "oracle.suite");
     assert!(
         wrong.message.contains("two suites")
             && wrong.message.contains("x/y")
             && wrong.message.contains("no actions")
+            && wrong.message.contains("suite `kiln` has durative actions alone")
     );
     assert!(failure(OracleOptions { suites: vec![], ..options() }).message.contains("`suites` is empty"));
     // A pipeline file names folders; the schema takes both.

@@ -325,7 +325,7 @@ impl<'a> AspCall<'a> {
             (true, true) => "facts that change at a time, nor wishes and their weights",
         };
         let message = format!("the intermediate representation cannot state {what}: the problem lacks them");
-        let help = "use a pipeline that writes PDDL, such as llm-p.toml";
+        let help = "use a pipeline that writes PDDL, such as solve.toml";
         let warning = Diagnostic::warning(codes::BEYOND, message).help(help);
         Some(ReportedDiagnostic::of(&warning, &SourceMap::default()))
     }

@@ -56,12 +56,18 @@ struct DomainContext<'a> {
     features: TaskFeatures,
 }
 
-/// The features of a task: as its domain declares them, else as its action interface declares or its domain's text states them.
+/// The features of a task: as its domain declares them, else as its action interface declares or its domain's text states them. Only the
+/// opening times and wishes of the task's own text count: numbers in it may be of no use.
 pub(crate) fn features_of(domain: Option<&str>, interface: Option<&str>, task: &TaskView) -> TaskFeatures {
     match domain {
         Some(domain) => TaskFeatures::of_domain(domain, &task.task_text),
         None => {
-            let stated = TaskFeatures::of_text(&task.domain_text);
+            let of_task = TaskFeatures::of_text(&task.task_text);
+            let stated = TaskFeatures::of_text(&task.domain_text).or(TaskFeatures {
+                timed: of_task.timed,
+                wishes: of_task.wishes,
+                ..TaskFeatures::default()
+            });
             interface.map_or(stated, |interface| stated.or(TaskFeatures::of_domain(interface, "")))
         }
     }

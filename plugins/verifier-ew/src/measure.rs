@@ -343,4 +343,7 @@ impl ResourceLimits for Capped<'_> {
         self.left = self.left.saturating_add(bytes);
         self.inner.release(bytes);
     }
+    fn bytes_left(&self) -> u64 {
+        self.left.min(self.inner.bytes_left())
+    }
 }

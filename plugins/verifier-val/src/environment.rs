@@ -15,8 +15,11 @@ use planforge_plugin_common::judging::blame::Trial;
 use planforge_plugin_sdk::checked::{Texts, check};
 use planforge_plugin_sdk::feedback;
 
+/// The code of `environment-pddl` for a reference that it does not simulate.
+const UNSUPPORTED: &str = "environment.unsupported";
+
 /// Judges a plan in the task's environment. If it refuses the plan, the plan is judged again under the
-/// environment's names. Undecided and without a verdict if a limit ended the environment's work.
+/// environment's names. Undecided and without a verdict if a limit ended the environment's work or it does not simulate its reference.
 pub(crate) fn judge(
     host: &dyn Host,
     options: &PlanVerifierOptions,
@@ -26,12 +29,16 @@ pub(crate) fn judge(
 ) -> Result<(Assessment, Option<EnvironmentVerdict>), Failure> {
     match judge_within(host, options, task, candidate, plan) {
         Ok((assessment, verdict)) => Ok((assessment, Some(verdict))),
-        Err(failure) if failure.class == FailureClass::Limit => {
+        Err(failure) => {
+            let reason = match failure.class {
+                FailureClass::Limit => UndecidedReason::Limit,
+                _ if failure.code == UNSUPPORTED => UndecidedReason::Unsupported,
+                _ => return Err(failure),
+            };
             let message = format!("the environment did not judge the plan: {}", failure.message);
-            let decision = Decision::Undecided { reason: UndecidedReason::Limit, message: message.clone() };
+            let decision = Decision::Undecided { reason, message: message.clone() };
             Ok((Assessment::new(decision, message), None))
         }
-        Err(failure) => Err(failure),
     }
 }
 

@@ -156,8 +156,8 @@ fn judge_plan(
         assessment.metrics.insert("cost".into(), cost);
     }
     if options.backend == Backend::Val {
-        let has_durations = !domain.durative_actions.is_empty();
-        let answer = val::ask(host, options, domain_text, problem_text, &text, has_durations)?;
+        let has_times = !domain.durative_actions.is_empty() || report.schedule.is_some();
+        let answer = val::ask(host, options, domain_text, problem_text, &text, has_times)?;
         assessment = val::decide(assessment, answer);
     }
     checked.diagnostics.extend(found);

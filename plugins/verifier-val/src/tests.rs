@@ -236,14 +236,18 @@ fn the_given_domain_is_used_for_candidates_without_one() {
 fn constructs_that_validation_does_not_execute_are_undecided() {
     let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
-    for (plan, decision) in [("0: (a) [1]", Decision::Accepted), ("(a)", Decision::Rejected)] {
-        let got = auto(candidate(domain, problem, Some(plan)));
+    let times = vec![planforge_contract::StepTimes { start: 0.0, duration: Some(1.0) }];
+    for (times, decision) in [(times, Decision::Accepted), (Vec::new(), Decision::Rejected)] {
+        let plan = PlanDocument { steps: vec!["(a)".to_owned()], times, ..PlanDocument::default() };
+        let plan =
+            PlanOutcome::Plan { plans: vec![plan], optimal: false, statistics: SearchStatistics::default() };
+        let got = auto(Candidate { plan: Some(plan), ..candidate(domain, problem, None) });
         assert_eq!(got.decision, decision, "{:?}", got.diagnostics);
     }
     let domain =
         domain.replace(":effect", ":effect (and (increase (n) (* #t 2))").replace("(q))))", "(q)))))");
     let domain = domain.replace("(:durative-action", "(:functions (n)) (:durative-action");
-    let got = auto(candidate(&domain, problem, Some("0: (a) [1]")));
+    let got = auto(candidate(&domain, problem, Some("(a)")));
     assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
     assert!(got.feedback.is_empty());
 }
@@ -524,6 +528,16 @@ fn against_environment(host: &TestHost, task: TaskView, candidate: Candidate) ->
     let request = VerifyRequest { task, candidates: vec![candidate], ..VerifyRequest::default() };
     let verifier = ValVerifier::create(options, &Secrets::default()).unwrap();
     verifier.verify(host, &request).unwrap().results.remove(0).into_result().unwrap()
+}
+
+#[test]
+fn a_reference_that_the_environment_does_not_simulate_leaves_the_plan_undecided() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
+    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
+    let host = reference_environment(domain, problem);
+    let got = against_environment(&host, TaskView::default(), candidate(domain, problem, Some("(a)")));
+    assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
+    assert!(got.summary.contains("a durative action") && got.feedback.is_empty(), "{got:?}");
 }
 
 #[test]

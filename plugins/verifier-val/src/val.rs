@@ -23,7 +23,7 @@ pub(crate) enum ValAnswer {
     Undecided(String),
 }
 
-/// Runs VAL on a plan. Of a task with durative actions, steps that interfere may be a thousandth apart, as for our own validator.
+/// Runs VAL on a plan. Of a task or plan with times, steps that interfere may be a thousandth apart, as for our own validator.
 ///
 /// # Errors
 /// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.
@@ -33,11 +33,11 @@ pub(crate) fn ask(
     domain: &str,
     problem: &str,
     plan: &str,
-    has_durations: bool,
+    has_times: bool,
 ) -> Result<ValAnswer, Failure> {
     let files = [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)];
     let mut command = options.val_command.clone();
-    if has_durations {
+    if has_times {
         command.extend(["-t", "0.001"].map(str::to_owned));
     }
     Ok(read(&run(&timer(host), &command, "val_command", options.val_time_limit_s, &files)?))

@@ -1,12 +1,16 @@
 """Calls that a coroutine awaits."""
 
 import asyncio
+import json
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 from goats import DOMAIN, POINTS, PROBLEM, TEXT, Reader
 
 import planforge as pf
+from planforge import _async, _native
+from planforge._models import choose
 
 
 def large(places):
@@ -117,6 +121,22 @@ def test_a_cancelled_run_is_resumed_and_pays_nothing_twice(root):
         assert len(requests) == 5
 
     asyncio.run(main())
+
+
+def test_an_exception_after_a_cancellation_is_not_a_failure_of_the_model():
+    def model(messages):
+        raise TimeoutError("slow")
+
+    def answer():
+        cancellation = _native.NativeCancellation()
+        _async._current.set((cancellation, None))
+        chosen = choose(model)
+        failures = [json.loads(chosen.complete('{"messages": []}'))["failure"]]
+        cancellation.cancel()
+        return [*failures, json.loads(chosen.complete('{"messages": []}'))["failure"]]
+
+    failures = copy_context().run(answer)
+    assert [one["class"] for one in failures] == ["provider", "cancelled"]
 
 
 def test_an_exception_of_a_model_is_the_cause():

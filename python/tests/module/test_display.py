@@ -67,6 +67,11 @@ def test_a_task_shows_its_texts_and_a_plan_its_steps(task):
     assert shown.tags.count("tr") == 4 and "(load lotte west)" in shown.text
 
 
+def test_costs_have_all_their_digits(task):
+    plan = pf.Plan(("(a)",), 1234567.0, 1234567.25, False, task)
+    assert "1 step, cost 1234567, proven bound 1234567.25" in Tags(plan._repr_html_()).text
+
+
 def test_findings_and_differences_are_tables(task):
     shown = Tags(task.validate("(load lotte west)\n(unload lotte east)\n")._repr_html_())
     assert "rejected" in shown.text and "plan:2:1" in shown.text and "table" in shown.tags

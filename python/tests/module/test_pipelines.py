@@ -6,6 +6,7 @@ import pytest
 
 import planforge as pf
 from planforge._context import settings
+from planforge._pipelines import _verdict
 
 
 def suite(root, name):
@@ -27,6 +28,14 @@ def test_a_recorded_run_is_replayed(root):
     assert all(task.message for task in run.tasks if task.verdict == "rejected")
     assert run.folder.is_dir() and run.folder.parent.name == "runs"
     assert pf.resume(run.folder).state == "finished"
+
+
+def test_the_steps_of_a_task_with_time_have_their_times():
+    steps = [("(rest)", {"start": 0.0, "duration": 30.0}), ("(blink)", {"start": 5e-05})]
+    plan = {"steps": [step for step, _ in steps], "times": [times for _, times in steps]}
+    found = _verdict({"task": "p01", "candidate": {"plan": {"plans": [plan]}}})
+    assert found.plan == ("0.000: (rest) [30.000]", "0.00005: (blink)")
+    assert _verdict({"task": "p01", "candidate": {"plan": {"plans": [{"steps": ["(rest)"]}]}}}).plan == ("(rest)",)
 
 
 def test_a_python_model_answers_a_run_and_its_events_are_seen(root):

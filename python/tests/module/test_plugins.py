@@ -1,12 +1,14 @@
 """Plugins that are classes, in the interpreter."""
 
 import importlib.util
+import os
 import threading
 
 import pytest
 from planforge_plugin import Planner, Verifier, accepted, plan_found, rejected
 
 import planforge as pf
+from planforge._plugins import described
 
 PIPELINE = "examples/plugins/near-cheapest/pipeline.toml"
 
@@ -121,6 +123,53 @@ def test_a_translator_of_the_interpreter_asks_the_model_of_the_call(root, tmp_pa
         context=pf.Context(plugins=[ask_again]),
     )
     assert found.tasks[0].verdict == "accepted" and len(asked) == 2
+
+
+def limited(most):
+    class Limited(Verifier):
+        id = "near-cheapest"
+        limit = most
+
+        @staticmethod
+        def check(host, task, candidate):
+            return accepted("short")
+
+    return Limited
+
+
+def test_the_record_of_a_class_has_its_bases_and_constants():
+    class Nothing(Mine):
+        pass
+
+    class Other(Broken):
+        pass
+
+    one, same, other = (described(limited(most)) for most in (1, 1, 2))
+    assert one["sha256"] == same["sha256"] != other["sha256"]
+    assert one["origin"] == described(Nothing)["origin"] == described(Mine)["origin"] == __file__
+    assert len({described(cls)["sha256"] for cls in (Mine, Broken)}) == 1, "the whole file is their code"
+
+
+def test_two_classes_with_one_id_are_refused():
+    with pytest.raises(pf.UsageError, match="two plugin classes have the id `near-cheapest`"):
+        pf.Context(plugins=[Mine, Broken]).surroundings()
+    assert len(pf.Context(plugins=[Mine, Mine, Fixed]).surroundings()["plugin_classes"]) == 2
+
+
+def test_the_threads_of_a_class_end_with_its_connection():
+    before = set(threading.enumerate())
+    (source, to_program), (from_program, sink) = os.pipe(), os.pipe()
+    described(Mine)["serve"](source, sink)
+    with os.fdopen(to_program, "wb") as requests:
+        requests.write(b'{"jsonrpc": "2.0", "id": 1, "method": "plugin/describe"}\n')
+        requests.flush()
+        assert os.read(from_program, 10)
+        started = set(threading.enumerate()) - before
+        assert len(started) == 2
+    for thread in started:
+        thread.join(60)
+        assert not thread.is_alive()
+    os.close(from_program)
 
 
 def test_what_is_no_plugin_class_is_refused(root):

@@ -14,6 +14,8 @@ from unified_planning.engines.results import FailedValidationReason
 from unified_planning.model.metrics import MinimizeActionCosts, MinimizeSequentialPlanLength
 from unified_planning.plans import ActionInstance, SequentialPlan
 from unified_planning.shortcuts import (
+    GE,
+    GT,
     AnytimePlanner,
     BoolType,
     Fluent,
@@ -125,9 +127,14 @@ def test_registered_twice_is_registered_once():
     assert [name for name in engines if name.startswith("planforge")] == ["planforge", "planforge-opt", "planforge-val"]
 
 
-@pytest.mark.parametrize("name", [name for name, one in EXAMPLES.items() if planforge.up.Planforge.supports(one.problem.kind)])
-@pytest.mark.parametrize("engine", ["planforge", "planforge-opt"])
-def test_examples_are_solved_and_the_validator_of_unified_planning_agrees(name, engine):
+def solvers():
+    """The examples that each planner supports."""
+    for engine in (planforge.up.Planforge, planforge.up.PlanforgeOptimal):
+        yield from ((engine.NAME, name) for name, one in EXAMPLES.items() if engine.supports(one.problem.kind))
+
+
+@pytest.mark.parametrize(("engine", "name"), [*solvers()])
+def test_examples_are_solved_and_the_validator_of_unified_planning_agrees(engine, name):
     example = EXAMPLES[name]
     result = solve(example.problem, engine, timeout=60)
     if not example.solvable:
@@ -201,11 +208,47 @@ def test_rounded_numbers_in_conditions_decide_nothing():
     problem = Problem("jug", initial_defaults={RealType(): 0})
     problem.add_fluent(level, default_initial_value=0)
     problem.add_action(pour)
-    problem.add_goal(unified_planning.shortcuts.GE(level, 1))
+    problem.add_goal(GE(level, 1))
     plan = SequentialPlan([ActionInstance(pour)] * 3)
     assert judge(problem, plan, "sequential_plan_validator").status == Verdict.VALID
     assert judge(problem, plan).status == Verdict.UNKNOWN
-    assert not planforge.up.Planforge.supports(problem.kind)
+    result = solve(problem)
+    assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
+    assert "1/3" in result.log_messages[-1].message
+
+
+def market(coins):
+    """Buys cheap goods and sells them for more, until there are enough coins."""
+    purse, goods, room = (Fluent(name, RealType()) for name in ("purse", "goods", "room"))
+    buy, sell = InstantaneousAction("buy"), InstantaneousAction("sell")
+    buy.add_precondition(GE(purse, 2))
+    buy.add_precondition(GT(room, goods))
+    buy.add_decrease_effect(purse, 2)
+    buy.add_increase_effect(goods, 1)
+    sell.add_precondition(GE(goods, 1))
+    sell.add_decrease_effect(goods, 1)
+    sell.add_increase_effect(purse, Fraction(7, 2))
+    problem = Problem("market")
+    for fluent, value in ((purse, 5), (goods, 0), (room, 3)):
+        problem.add_fluent(fluent, default_initial_value=value)
+    problem.add_actions([buy, sell])
+    problem.add_goal(GE(purse, coins))
+    return problem
+
+
+def test_numbers_are_planned_with_and_judged():
+    problem = market(12)
+    result = solve(problem, timeout=60)
+    assert result.status == Status.SOLVED_SATISFICING
+    for engine in ("sequential_plan_validator", "planforge", "planforge-val"):
+        assert judge(problem, result.plan, engine).status == Verdict.VALID
+    assert not planforge.up.PlanforgeOptimal.supports(problem.kind)
+    problem.add_quality_metric(MinimizeSequentialPlanLength())
+    with AnytimePlanner(name="planforge", params={"max_nodes": 80_000}) as planner:
+        *_, last = planner.get_solutions(problem, timeout=60)
+    # Each pair of steps earns 3/2, and 7 are missing.
+    assert len(last.plan.actions) == 10
+    assert judge(problem, last.plan, "sequential_plan_validator").status == Verdict.VALID
 
 
 def test_unsolvable_is_a_proof_and_a_limit_is_not():
@@ -218,6 +261,16 @@ def test_unsolvable_is_a_proof_and_a_limit_is_not():
     limited = solve(puzzle(400), "planforge-opt", params={"max_nodes": 10})
     assert (limited.status, limited.plan) == (Status.UNSOLVABLE_INCOMPLETELY, None)
     assert solve(puzzle(400), "planforge-opt", timeout=1e-6).status == Status.TIMEOUT
+
+
+def test_a_second_metric_is_refused_and_an_infinite_timeout_is_none():
+    problem = puzzle(20)
+    assert solve(problem, "planforge-opt", timeout=float("inf")).status == Status.SOLVED_OPTIMALLY
+    problem.add_quality_metric(MinimizeActionCosts({}, 1))
+    for engine in ("planforge", "planforge-opt"):
+        result = solve(problem, engine)
+        assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
+        assert "one quality metric" in result.log_messages[-1].message
 
 
 def test_anytime_plans_get_better_and_the_last_one_is_proven():

@@ -22,6 +22,7 @@ pub use planforge_plugin_common::telling::ToldPlan;
 use planforge_plugin_common::telling::tell_plan;
 use planforge_plugin_host::Instance;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A task to plan for.
@@ -138,7 +139,9 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     let validated = best.filter(|_| is_executed).and_then(|plan| {
         let (source, _) = inputs.texts.add(NamedText::new("plan", plan.as_str()));
         let options = ValidationOptions { time: true, ..ValidationOptions::default() };
-        inputs.texts.validate_plan(source, &plan, &options, &mut limits)
+        // The search may have used all the time, and its plan is reported all the same.
+        let mut own = WorkLimits::cancelled_by(Arc::default(), 10.0, request.limits.memory_bytes);
+        inputs.texts.validate_plan(source, &plan, &options, &mut own)
     });
     let told = validated.as_ref().zip(request.in_words.as_ref()).map(|(validated, sentences)| {
         tell_plan(validated, &sentences.read(context, &request.domain, &mut inputs))

@@ -7,7 +7,7 @@ use crate::inputs::{Inputs, Source};
 use crate::limits::RequestLimits;
 use crate::status::{Status, of_stop};
 use planforge_diagnostics::Diagnostic;
-use planforge_planning::{ValidationDecision, Validator, normalize, parse_plan};
+use planforge_planning::{ValidationDecision, ValidationOptions, Validator, normalize, parse_plan};
 pub use planforge_plugin_common::telling::ToldPlan;
 use planforge_plugin_common::telling::{add_reasons, tell_differences, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
@@ -125,7 +125,8 @@ fn plan_in_words(
             return None;
         }
     };
-    let report = Validator::new(task).validate(&plan, &mut request.limits.start(context));
+    let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+    let report = Validator::new(task).validate_with(&plan, &options, &mut request.limits.start(context));
     let status = match &report.decision {
         ValidationDecision::Valid => Status::Good,
         ValidationDecision::Invalid => Status::Negative,

@@ -165,7 +165,7 @@ impl Model {
             let Ok(result) = search(algorithm) else { return Found::Open };
             match result.outcome {
                 SearchOutcome::Plan(plan) => {
-                    return Found::Plan { steps: plan.step_texts(), cost: plan.cost, optimal: plan.optimal };
+                    return Found::Plan { steps: plan.lines(), cost: plan.cost, optimal: plan.optimal };
                 }
                 SearchOutcome::ProvenUnsolvable(explanation) => {
                     found = Found::Unsolvable(explanation.text());
@@ -189,6 +189,7 @@ impl Model {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Found {
     Plan {
+        /// Lines of a plan file, with times in a task with time.
         steps: Vec<String>,
         cost: Option<f64>,
         optimal: bool,

@@ -319,3 +319,13 @@ fn words_about_another_object_than_the_steps_are_replaced_by_the_steps() {
     assert_eq!(shown.question, "Is this possible from the start: load (lotte, west), then load (mia, west)?");
     assert!(shown.choices[0].starts_with("yes: possible: load (lotte, west)"), "{shown:#?}");
 }
+
+#[test]
+fn a_plan_with_time_keeps_its_times() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p))
+      (:durative-action wait :parameters () :duration (= ?duration 3) :effect (at end (p))))";
+    let problem = "(define (problem x) (:domain d) (:init) (:goal (p)))";
+    let model = Model::read(domain, problem).unwrap();
+    let (steps, cost) = model.plan(&Context::default()).steps().unwrap();
+    assert_eq!((steps, cost), (["0.000: (wait) [3.000]".to_owned()].as_slice(), 3.0));
+}

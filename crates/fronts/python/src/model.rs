@@ -80,7 +80,8 @@ impl Provider for PythonModel {
         let broken = |message: String| Failure::new(FailureClass::System, "python.model", message);
         let request = serde_json::to_string(request).map_err(|error| broken(error.to_string()))?;
         let Some(completed) = self.ask(request) else {
-            return Err(match self.port.cancellation.is_cancelled() {
+            // The calling thread does not answer if it was interrupted.
+            return Err(match self.threads.is_none() || self.port.cancellation.is_cancelled() {
                 true => Failure::new(FailureClass::Cancelled, "python.cancelled", "the call was cancelled"),
                 false => broken("the thread of the model ended without an answer".to_owned()),
             });

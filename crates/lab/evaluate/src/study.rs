@@ -110,6 +110,9 @@ impl ResourceLimits for StudyBudget<'_> {
     fn release(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
     }
+    fn bytes_left(&self) -> u64 {
+        self.bytes
+    }
 }
 
 /// A domain with its problems.

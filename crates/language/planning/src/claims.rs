@@ -2,9 +2,10 @@
 //! (test-time-scaling paper, section 4.6). A claimed state is compared up to the first step that cannot be
 //! executed. After it there is no state to compare with.
 
+use crate::plan::{PlanOptions, SearchOutcome};
 use crate::resources::{CountingLimits, ResourceLimits};
 use crate::satisfy::Work;
-use crate::solve::{PlanOptions, SearchOutcome, plan};
+use crate::solve::plan;
 use crate::task::{Atom, ObjectId};
 use crate::validate::world::{Args, World};
 use crate::validate::{ValidationDecision, ValidationReport, Validator};

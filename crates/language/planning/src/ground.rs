@@ -7,7 +7,7 @@ mod metric;
 mod rules;
 
 pub(crate) use expand::{Ground, junction};
-pub(crate) use metric::{Linear, functions_read};
+pub(crate) use metric::{Linear, functions_deciding};
 pub(crate) use rules::{Query, queries};
 
 use crate::lifted::{
@@ -21,9 +21,10 @@ use crate::task::{
 };
 use expand::{Conjunction, Expander, FactRef, Facts};
 use join::Reached;
-use metric::{CostModel, Definedness, NumericEffects};
+use metric::{CostModel, Definedness, NumericEffects, functions_read};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
+use planforge_pddl::ast::AssignOp;
 use rules::{Origin, RuleSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -550,7 +551,6 @@ impl Assembly<'_, '_> {
             Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
             Metric::Steps => None,
         };
-        let read = functions_read(task);
         let numeric = NumericEffects::new(task, self.expander.facts);
         let mut costs = CostModel::new(task, metric.as_ref(), &numeric);
         let mut drafts: Vec<(Draft, bool)> = Vec::with_capacity(self.drafts.len());
@@ -565,6 +565,19 @@ impl Assembly<'_, '_> {
                 drafts.push((draft, defined == Definedness::Sometimes));
             }
         }
+        // An effect that has no value in some states keeps its action from being applicable.
+        let terms = &self.expander.facts.variable_terms;
+        let mut read = functions_read(task);
+        let partial = drafts.iter().filter(|(_, partial)| *partial);
+        for (effect, _) in partial.flat_map(|(draft, _)| &draft.numeric) {
+            effect.value.for_each_variable(&mut |v| {
+                read.insert(terms[v as usize].predicate);
+            });
+            if effect.op != AssignOp::Assign && !effect.from_zero {
+                read.insert(terms[effect.variable as usize].predicate);
+            }
+        }
+        let read = metric::read_for(task, read);
         let preferred = drafts.iter_mut().map(|(draft, _)| std::mem::take(&mut draft.preferred)).collect();
         let mut values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
         values.extend(&self.wanted.amounts);
@@ -573,7 +586,6 @@ impl Assembly<'_, '_> {
         let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
         let over_states = metric.filter(|_| costs.unsupported.is_some());
         let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
-        let terms = &self.expander.facts.variable_terms;
         let operators: Vec<Operator> = drafts
             .into_iter()
             .zip(integers)

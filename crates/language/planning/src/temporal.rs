@@ -12,12 +12,12 @@ mod timeline;
 use crate::axioms::AxiomEvaluator;
 use crate::ground::ground;
 use crate::lifted::{LiftedExpr, LiftedTask, Metric};
+use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes};
 use crate::plan_file::parse_plan;
 use crate::resources::{Charged, LimitWatch, ResourceLimits, StopReason};
 use crate::search::{Algorithm, Outcome, SearchStatistics, run_search, run_search_with};
-use crate::solve::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes};
 use crate::task::{GroundTask, Unsupported};
-use crate::unsolvable::{Explanation, why_unsolvable};
+use crate::unsolvable::{Explanation, ReasonKind, why_unsolvable};
 use crate::validate::{ValidationDecision, ValidationOptions, Validator};
 use model::{Model, to_number};
 use planforge_diagnostics::SourceId;
@@ -153,7 +153,9 @@ fn time_coefficient(expr: &LiftedExpr) -> Option<Number> {
 /// Reasons from the delete relaxation of the task without time. Those about invented facts are left out.
 fn explain(snap: &SnapTask, resources: &mut dyn ResourceLimits) -> Explanation {
     let mut explanation = why_unsolvable(&snap.lifted, resources);
-    explanation.reasons.retain(|reason| !reason.message.contains('@'));
+    explanation
+        .reasons
+        .retain(|reason| reason.kind == ReasonKind::UnreachableGoal || !reason.message.contains('@'));
     explanation
 }
 
@@ -249,7 +251,9 @@ impl Planner<'_> {
             return Err(StopReason::Nodes);
         }
         let work = turns.work.min(search.work.saturating_add(TURN));
-        let mut watch = turns.charged.watch(self.resources, u64::MAX);
+        let left = turns.most - result.statistics.generated;
+        let most = (search.size() as u64).saturating_add(left);
+        let mut watch = turns.charged.watch(self.resources, most);
         let end = search.run(self.task, improvement, work, &mut watch, &mut result.statistics);
         turns.charged = watch.charged();
         match end? {

@@ -3,9 +3,10 @@
 use crate::ground::{GroundLimits, ground};
 use crate::lifted::LiftedTask;
 use crate::normalize::normalize;
+use crate::plan::Plan;
 use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{Algorithm, PlanRequest, PlansEnd, SearchStatistics, run_top_k};
-use crate::solve::{Plan, unsupported_construct};
+use crate::solve::unsupported_construct;
 use crate::task::{GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
 use crate::walk::{Semantics, changes_nothing};

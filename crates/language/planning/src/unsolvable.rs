@@ -62,7 +62,8 @@ impl Explanation {
         Some(match self.stopped {
             Some(reason) => format!("{reason} ended the search for the reasons."),
             None => {
-                "Every state that can be reached was searched, and the goal holds in none of them.".to_owned()
+                "Every state from which the goal might be reached was searched, and the goal holds in none of them."
+                    .to_owned()
             }
         })
     }

@@ -32,17 +32,7 @@ const CONDITION_BYTES: u64 = 200;
 
 /// Constructs of a task that the compilation does not remove and grounding does not handle.
 pub(crate) fn unsupported(task: &LiftedTask) -> Vec<Unsupported> {
-    let extension = &task.extension;
-    let mut left: Vec<Unsupported> =
-        task.unsupported.iter().filter(|u| !u.is_wish() || task.unexecuted.contains(u)).cloned().collect();
-    if extension.has_wishes() && extension.has_time() && left.is_empty() {
-        left.push(together_with("durative actions or timed literals", place(task)));
-    }
-    left
-}
-
-fn together_with(what: &str, place: SourcePlace) -> Unsupported {
-    Unsupported { what: format!("preferences or trajectory constraints together with {what}"), place }
+    task.unsupported.iter().filter(|u| !u.is_wish() || task.unexecuted.contains(u)).cloned().collect()
 }
 
 /// Place of the first preference or constraint.
@@ -101,7 +91,8 @@ pub(crate) fn compile(
     let compares = expanded.conditions.iter().chain(preferred).any(formula::has_comparison);
     if let Some(place) = ground.numeric_condition.as_ref().map(|u| u.place).or(compares.then(|| place(task)))
     {
-        return Ok(Err(together_with("numeric conditions", place)));
+        let what = "preferences or trajectory constraints together with numeric conditions".to_owned();
+        return Ok(Err(Unsupported { what, place }));
     }
     if ground.goal_unreachable {
         return Ok(Ok(ground));
@@ -129,6 +120,17 @@ pub(crate) fn compile(
             (Some(preference), kept) => soft.push((kept, expanded.amounts[preference as usize])),
         }
     }
+    let amount = |preference: usize| u128::from(expanded.amounts[preference]);
+    let preferences = wishes.instances.iter().filter_map(|instance| instance.preference);
+    let soft_total: u128 = preferences.map(|preference| amount(preference as usize)).sum();
+    let operators = ground.operators.iter().zip(&expanded.preferred);
+    let dearest = operators.map(|(operator, own)| {
+        u128::from(operator.cost) + own.iter().map(|(_, preference)| amount(*preference)).sum::<u128>()
+    });
+    if u64::try_from(soft_total + dearest.max().unwrap_or(0)).is_err() {
+        let what = "costs that are not 64-bit integers over one denominator".to_owned();
+        return Ok(Err(Unsupported { what, place: place(task) }));
+    }
     let payment = |(condition, preference): (Ground, usize)| Payment {
         condition,
         cost: expanded.amounts[preference],
@@ -138,7 +140,7 @@ pub(crate) fn compile(
         expanded.preferred.into_iter().map(|list| list.into_iter().map(payment).collect()).collect();
     let mut builder = TaskBuilder::new(ground, facts);
     builder.operators(&automata, &preferred, resources)?;
-    builder.goal(formula::all(hard), &soft, &automata);
+    builder.goal(formula::all(hard), &soft, &automata, resources)?;
     let mut compiled = builder.finish();
     let start = compiled.metric_start;
     compiled.metric_start = if compiled.maximize { start - paid } else { start + paid };

@@ -6,12 +6,13 @@ use planforge_child::{CommandSpec, Ending, Environment, Finished, Limits};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     Failure, FailureClass, LimitKind, PlanDocument, PlanOutcome, PlanRequest, ProgressTimer,
-    ReportedDiagnostic, SearchStatistics,
+    ReportedDiagnostic, SearchStatistics, StepTimes,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
-use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
+use planforge_pddl::{Number, TaskSources, ast, read_task, requirements_used};
 use planforge_planning::{
-    MAX_PLAN_STEPS, StopReason, ValidationDecision, ValidationReport, parse_plan, validate,
+    MAX_PLAN_STEPS, StopReason, ValidationDecision, ValidationOptions, ValidationReport, Validator,
+    normalize, parse_plan,
 };
 use planforge_plugin_common::judging::Deadline;
 use std::io::Read;
@@ -46,7 +47,11 @@ pub(crate) fn run(
     let finished = call.start(timer)?;
     let ended = call.interpret_ending(&finished)?;
     if ended.found() {
-        let plans = call.plans(&finished, &ended)?;
+        let mut plans = call.plans(&finished, &ended)?;
+        // Some planners print the places of the steps as times.
+        if !normalize(&domain, &problem).is_ok_and(|task| task.extension.has_time()) {
+            plans.iter_mut().for_each(|plan| plan.times.clear());
+        }
         let plans = call.validated_plans(plans, &domain, &problem)?;
         if let Some(outcome) = call.with_plans(plans, &ended)? {
             return Ok(outcome);
@@ -249,10 +254,14 @@ impl PlannerCall<'_> {
         if !self.options.validate {
             return Ok(plans);
         }
+        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
         let mut believed = Vec::with_capacity(plans.len());
         for mut plan in plans {
             let file = parse_plan(&plan.to_ipc(), PLAN);
-            match validate(domain, problem, &file, &mut Deadline::new(self.host)) {
+            let report = normalize(domain, problem).map(|task| {
+                Validator::new(task).validate_with(&file, &options, &mut Deadline::new(self.host))
+            });
+            match report {
                 Ok(report) if report.decision == ValidationDecision::Valid => {
                     plan.cost = report.cost.or(plan.cost);
                     believed.push(plan);
@@ -472,7 +481,14 @@ fn read(text: &str) -> Result<PlanDocument, Failure> {
     let cost = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("; cost = ")?.split_whitespace().next()?.parse().ok());
-    Ok(PlanDocument { steps: file.steps.iter().map(step).collect(), cost, ..PlanDocument::default() })
+    let has_times = file.steps.iter().all(|step| step.time.is_some());
+    let times = |s: &planforge_planning::FileStep| StepTimes {
+        start: s.time.map_or(0.0, Number::to_f64),
+        duration: s.duration.map(Number::to_f64),
+    };
+    let times = if has_times { file.steps.iter().map(times).collect() } else { Vec::new() };
+    let steps = file.steps.iter().map(step).collect();
+    Ok(PlanDocument { steps, times, cost, ..PlanDocument::default() })
 }
 
 /// K*'s list: `Plan 1, of cost 6`, then `1. (unstack b1 b3)`.

@@ -63,6 +63,29 @@ fn a_plan_is_read_tried_and_its_cost_is_known() {
 }
 
 #[test]
+fn times_of_a_plan_are_read_and_validated() {
+    let domain =
+        "(define (domain cellar) (:requirements :durative-actions) (:predicates (light) (dark) (mended))
+      (:durative-action burn :parameters () :duration (= ?duration 8) :condition (at start (dark))
+        :effect (and (at start (not (dark))) (at start (light)) (at end (not (light)))))
+      (:durative-action mend :parameters () :duration (= ?duration 5) :condition (over all (light))
+        :effect (at end (mended))))";
+    let problem = "(define (problem p) (:domain cellar) (:init (dark)) (:goal (mended)))";
+    let request = PlanRequest { domain: domain.into(), problem: problem.into(), ..request() };
+    let text = "printf '0.000: (burn) [8.000]\\n0.001: (mend) [5.000]\\n' > \"$1\"";
+    let outcome = ask(script(text), &request).unwrap();
+    let plan = outcome.best().unwrap();
+    assert_eq!(plan.timed_steps(), ["0.000: (burn) [8.000]", "0.001: (mend) [5.000]"]);
+    assert_eq!((plan.cost, plan.makespan()), (Some(8.0), Some(8.0)));
+    let late = text.replace("0.001", "4.000");
+    assert_eq!(ask(script(&late), &request).unwrap_err().code, "external.wrong-plan");
+    // Without durative actions, the times are only the order.
+    let text = "printf '0: (go f0 f1) [1]\\n0: (go f1 f2) [1]\\n' > \"$1\"";
+    let outcome = ask(script(text), &self::request()).unwrap();
+    assert_eq!(outcome.best().unwrap().timed_steps(), ["(go f0 f1)", "(go f1 f2)"]);
+}
+
+#[test]
 fn the_program_gets_the_task_in_a_folder_of_its_own() {
     let text =
         format!("cmp -s \"$2\" domain.pddl && grep -q 'problem up' \"$3\" && printf '{GOOD}' > sas_plan");

@@ -260,6 +260,17 @@ fn several_plans_are_unsupported() {
 }
 
 #[test]
+fn durative_actions_are_unsupported() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p))
+      (:durative-action a :parameters () :duration (= ?duration 1) :effect (at end (p))))";
+    let request = PlanRequest { domain: domain.into(), problem: PROBLEM.into(), ..texts() };
+    let (host, outcome) = ask(LlmPlannerOptions::default(), &request, "(a)");
+    let PlanOutcome::Unsupported { diagnostics } = outcome.unwrap() else { panic!("asked anyway") };
+    assert_eq!(diagnostics[0].code, "planner.llm-durative-actions");
+    assert!(host.requests().is_empty());
+}
+
+#[test]
 fn a_validated_plan_is_explained_in_plain_language() {
     let plan = PlanDocument {
         steps: vec!["(switch red)".into(), "(go red blue)".into()],

@@ -3,8 +3,9 @@
 use crate::programs::{absolute, path_text, run_command, site_packages, usage, val_programs};
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use std::{fs, thread};
 
@@ -58,6 +59,8 @@ struct Found {
     cost: Option<u64>,
     seconds: f64,
     peak_mb: f64,
+    /// How a process failed that did not end by itself or by our signal.
+    failed: Option<String>,
 }
 
 /// Prints a row a domain and the totals; an error if a plan of ours is invalid by our validator or by VAL.
@@ -97,6 +100,7 @@ pub(crate) fn measure_quality(args: &QualityArgs) -> Result<(), String> {
             if code != Some(0) || !text.contains("Plan valid") {
                 let kept = text.lines().last().unwrap_or_default();
                 rejected.push(format!("{name}: our validator exits with {code:?}, VAL says {kept:?}"));
+                row[0].cost = None;
             }
         }
         let best = row.iter().filter_map(|found| found.cost).min();
@@ -118,7 +122,7 @@ pub(crate) fn measure_quality(args: &QualityArgs) -> Result<(), String> {
     for line in &rejected {
         println!("not accepted: {line}");
     }
-    Ok(())
+    if rejected.is_empty() { Ok(()) } else { Err(format!("{} plans are not accepted", rejected.len())) }
 }
 
 #[derive(Clone, Default)]
@@ -144,7 +148,11 @@ impl Totals {
 
 impl Found {
     fn cell(&self) -> String {
-        let cost = self.cost.map_or_else(|| "-".to_owned(), |cost| cost.to_string());
+        let cost = match (self.cost, &self.failed) {
+            (Some(cost), _) => cost.to_string(),
+            (None, Some(how)) => format!("failed: {how}"),
+            (None, None) => "-".to_owned(),
+        };
         format!("{cost} ({:.1} s, {:.0} MB)", self.seconds, self.peak_mb)
     }
 }
@@ -240,10 +248,12 @@ fn ours(
         let mut text = String::new();
         output.as_mut().map_or(Ok(0), |output| output.read_to_string(&mut text)).map(|_| text)
     });
-    let (seconds, peak_mb) = watch(&mut child, f64::from(args.time_limit)).map_err(|e| e.to_string())?;
+    let (seconds, peak_mb, status) =
+        watch(&mut child, f64::from(args.time_limit)).map_err(|e| e.to_string())?;
     let text = reader.join().map_err(|_| "the reader of the output panicked")?.map_err(|e| e.to_string())?;
     fs::write(folder.join("ours.plan"), &text).map_err(|e| e.to_string())?;
-    Ok(Found { cost: last_cost(&text), seconds, peak_mb })
+    let failed = failure(status, |code| code >= 30);
+    Ok(Found { cost: last_cost(&text), seconds, peak_mb, failed })
 }
 
 fn fast_downward(
@@ -267,12 +277,23 @@ fn fast_downward(
     command.args(before).arg(domain).arg(problem).args(after).current_dir(&plans);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|e| e.to_string())?;
-    let (seconds, peak_mb) =
+    let (seconds, peak_mb, status) =
         watch(&mut child, f64::from(args.time_limit) * 2.0).map_err(|e| e.to_string())?;
     let files = fs::read_dir(&plans).map_err(|e| e.to_string())?.filter_map(|e| e.ok().map(|e| e.path()));
     let plan_files = files.filter(|path| path.file_stem().is_some_and(|stem| stem == "plan"));
     let cost = plan_files.filter_map(|path| last_cost(&fs::read_to_string(path).ok()?)).min();
-    Ok(Found { cost, seconds, peak_mb })
+    // 34 is a task that the search does not support.
+    let failed = failure(status, |code| code >= 30 && code != 34);
+    Ok(Found { cost, seconds, peak_mb, failed })
+}
+
+/// How a process failed: with such an exit code, or by a signal that is not one of [`watch`].
+fn failure(status: ExitStatus, is_error: impl Fn(i32) -> bool) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => is_error(code).then(|| format!("exit code {code}")),
+        (None, Some(2 | 9)) => None,
+        (None, signal) => Some(format!("signal {}", signal.unwrap_or_default())),
+    }
 }
 
 /// The cost that a plan file states.
@@ -282,12 +303,12 @@ fn last_cost(text: &str) -> Option<u64> {
 }
 
 /// Waits for a process and interrupts it, as Ctrl-C does, after this many seconds of processor time of it and the processes it
-/// started. Returns the time used and the highest resident memory of one of these processes in MB.
-fn watch(child: &mut Child, limit: f64) -> std::io::Result<(f64, f64)> {
+/// started. Returns the time used, the highest resident memory of one of these processes in MB, and its status.
+fn watch(child: &mut Child, limit: f64) -> std::io::Result<(f64, f64, ExitStatus)> {
     let (mut finished, mut running) = (0.0, BTreeMap::new());
     let (mut peak, mut interrupted) = (0.0_f64, 0);
     loop {
-        let ended = child.try_wait()?.is_some();
+        let ended = child.try_wait()?;
         let mut now = BTreeMap::new();
         for process in family_of(child.id()) {
             if let Some((peak_kb, cpu_ms)) = usage(process) {
@@ -299,8 +320,8 @@ fn watch(child: &mut Child, limit: f64) -> std::io::Result<(f64, f64)> {
             running.iter().filter(|(process, _)| !now.contains_key(process)).map(|(_, s)| s).sum::<f64>();
         running = now;
         let used = finished + running.values().sum::<f64>();
-        if ended {
-            return Ok((used, peak / 1000.0));
+        if let Some(status) = ended {
+            return Ok((used, peak / 1000.0, status));
         }
         if used >= limit {
             // A process that does not end by itself is ended five seconds later.

@@ -95,11 +95,14 @@ impl Task {
     }
 }
 
-/// Right if the command ends well; else the sentence that it prints.
+/// Right if the command ends well; else the sentence with which it refuses the task or stops at a limit.
 fn good(ran: &Ran) -> Cell {
     match ran.exit {
         0 => Ok(()),
-        _ => Err(sentence(ran)),
+        code => {
+            assert!((10..=24).contains(&code), "{ran:?}");
+            Err(sentence(ran))
+        }
     }
 }
 

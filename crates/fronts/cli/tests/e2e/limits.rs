@@ -146,7 +146,7 @@ fn a_limit_after_the_first_plan_prints_the_best_so_far() {
     };
     let first = plan(&["--first"]);
     let cost = |plan: &serde_json::Value| plan["cost"].as_f64().unwrap();
-    for more in [&["--max-nodes", "100000"][..], &["--time-limit", "2", "--memory-limit", "3"]] {
+    for more in [&["--max-nodes", "400000"][..], &["--time-limit", "2", "--memory-limit", "3"]] {
         let best = plan(more);
         assert!(cost(&best) < cost(&first), "{best} {first}");
         assert!(best["bound"].as_f64().unwrap() < cost(&best), "{best}");

@@ -92,8 +92,11 @@ impl Success {
         counts.map(|(n, outcome)| format!("{n} {}", outcome.name())).collect::<Vec<_>>().join(", ")
     }
 
-    /// `35? [22, 50] n=40`.
+    /// `35? [22, 50] n=40`; `?` if no task was judged.
     fn figure(&self) -> String {
+        if self.tasks == 0 {
+            return "?".to_owned();
+        }
         let open = if self.open().is_empty() { "" } else { "?" };
         format!("{:.0}{open} [{:.0}, {:.0}] n={}", self.percent, self.low, self.high, self.tasks)
     }
@@ -381,6 +384,10 @@ fn method(
     }
     // What was used by tasks that are not finished would make a task look cheap.
     let ended = runs.iter().filter(|run| run.result.outcome != TaskOutcome::Unfinished).count();
+    let judged = runs
+        .iter()
+        .filter(|run| !matches!(run.result.outcome, TaskOutcome::Unfinished | TaskOutcome::NotJudged));
+    let judged = judged.count();
     let each = |sum: f64| if ended == 0 { 0.0 } else { sum / ended as f64 };
     let by = |groups: &[Group], pick: fn(&Run<'_>) -> Option<usize>| {
         groups.iter().map(|group| Success::of(runs.iter().filter(|run| group.holds(pick(run))))).collect()
@@ -400,19 +407,27 @@ fn method(
         unmetered: usage.unmetered,
         usd: cost.usd().filter(|_| priced).map(each),
     };
-    method.sentence = sentence(&method, &usage, &cost, ended);
+    method.sentence = sentence(&method, &usage, &cost, (ended, judged));
     Some(method)
 }
 
 /// `tic-ic: 14 of 40 tasks solved (35 %, 95 % interval 22 to 50 %), 3.1 calls and 5,204 tokens a task, $0.0031 a task.`
-fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize) -> String {
+fn sentence(
+    method: &MethodResult,
+    usage: &TaskUsage,
+    cost: &Cost,
+    (ended, judged): (usize, usize),
+) -> String {
     let all = &method.all;
     if ended == 0 {
         return format!("{}: none of {} runs of tasks ended.", method.name, method.runs);
     }
+    if judged == 0 {
+        return format!("{}: none of {ended} runs of tasks that ended was judged.", method.name);
+    }
     let mut text = format!("{}: {}", method.name, all.words());
-    if ended > all.tasks {
-        text += &format!(" on average over {ended} runs");
+    if judged > all.tasks {
+        text += &format!(" on average over {judged} runs");
     }
     let tokens = grouped_digits(method.tokens.round() as u64);
     text += &match (method.unmetered > 0, method.tokens > 0.0) {
@@ -620,7 +635,20 @@ mod tests {
         let all = &methods.methods[0].all;
         assert_eq!((all.tasks, all.solved, all.percent, all.unfinished), (4, 2.0, 50.0, 9));
         assert!(methods.methods[0].sentence.contains("2 of 4 tasks solved (50 %"), "{methods:?}");
+        assert!(methods.methods[0].sentence.contains("on average over 6 runs"), "{methods:?}");
         assert!(methods.methods[0].sentence.contains("Open: 1 undecided, 9 unfinished."), "{methods:?}");
+    }
+
+    #[test]
+    fn a_method_that_nothing_judged_has_no_share() {
+        let mut own = evaluation();
+        for task in own.cells.iter_mut().flat_map(|cell| &mut cell.tasks) {
+            task.outcome = TaskOutcome::NotJudged;
+        }
+        own.cells[0].tasks[0].outcome = TaskOutcome::Unfinished;
+        let text = Methods::new(&[&own]).text();
+        assert!(text.starts_with("m: none of 15 runs of tasks that ended was judged.\n"), "{text}");
+        assert!(text.contains("by the level") && !text.contains("n=0") && text.contains(OPEN), "{text}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The shipped pipelines that a suite can serve, and the files that the others miss.
 
+use planforge_diagnostics::SourceId;
+use planforge_pddl::{TaskSources, parse_domain, parse_problem, requirements_used};
 use planforge_pipeline::Suite;
 use serde::Serialize;
 
@@ -27,33 +29,42 @@ enum Part {
     Representation,
     Knowledge,
     Descriptions,
+    /// A reference, if there is one, that the environment simulates.
+    Simulated,
 }
 
 use Part::{
-    Descriptions, Domain, Example, ExamplePlan, Interface, Knowledge, Problems, Representation, Tasks, Texts,
+    Descriptions, Domain, Example, ExamplePlan, Interface, Knowledge, Problems, Representation, Simulated,
+    Tasks, Texts,
 };
 
 /// Pipelines, the parts that they need, and those that they use, with the consequence of their absence.
 type Family = (&'static [&'static str], &'static [Part], &'static [(Part, &'static str)]);
 
 const UNJUDGED: (Part, &str) = (Problems, "nothing judges the result");
+const UNSIMULATED: (Part, &str) = (Simulated, "the environment neither walks nor judges plans");
 const NAMES: &str = "the model chooses the names of the actions";
 
-const FAMILIES: [Family; 10] = [
+const FAMILIES: [Family; 11] = [
     (&["solve"], &[Tasks, Texts], &[]),
-    (&["llm-p"], &[Tasks, Texts, Domain], &[UNJUDGED, (Example, "requests have no example (zero-shot)")]),
+    (
+        &["llm-p"],
+        &[Tasks, Texts, Domain],
+        &[UNJUDGED, UNSIMULATED, (Example, "requests have no example (zero-shot)")],
+    ),
     (
         &["tic-ic", "tic-g3", "tic-g1"],
         &[Tasks, Texts, Domain],
         &[
             UNJUDGED,
+            UNSIMULATED,
             (Representation, "tic-ic has no example"),
             (Knowledge, "nothing completes what the texts leave out"),
         ],
     ),
     (
         &["pd-chain", "pd-search", "pd-tree", "pd-tree-domprop", "pd-tree-joint"],
-        &[Tasks, Texts, Interface],
+        &[Tasks, Texts, Interface, Simulated],
         &[UNJUDGED],
     ),
     (
@@ -68,24 +79,30 @@ const FAMILIES: [Family; 10] = [
             "ivml-single",
         ],
         &[Tasks, Texts],
-        &[(Interface, NAMES), (Problems, "there is no plan, and nothing judges the domain")],
+        &[(Interface, NAMES), (Problems, "there is no plan, and nothing judges the domain"), UNSIMULATED],
     ),
-    (&["bon-ivml-problem"], &[Tasks, Texts, Domain], &[UNJUDGED]),
-    (&["bon-prob2domain", "bon-ivml-prob2domain", "describe"], &[Tasks, Domain, Problems], &[]),
+    (&["bon-ivml-problem"], &[Tasks, Texts, Domain], &[UNJUDGED, UNSIMULATED]),
+    (&["bon-prob2domain", "bon-ivml-prob2domain"], &[Tasks, Domain, Problems], &[UNSIMULATED]),
+    (&["describe"], &[Tasks, Domain, Problems], &[]),
     (
         &["actions", "actions-corrective", "actions-grown"],
-        &[Tasks, Domain],
+        &[Tasks, Domain, Simulated],
         &[UNJUDGED, (Descriptions, "descriptions are made from names and types alone")],
     ),
     (
         &["actions-whole"],
-        &[Tasks, Domain, Problems],
+        &[Tasks, Domain, Problems, Simulated],
         &[(Descriptions, "descriptions are made from names and types alone")],
     ),
     (
         &["intrinsic", "intrinsic-cot", "intrinsic-pass1", "intrinsic-pass8", "intrinsic-self-critique"],
         &[Tasks, Texts],
-        &[(Interface, NAMES), UNJUDGED, (ExamplePlan, "intrinsic and intrinsic-cot have no example")],
+        &[
+            (Interface, NAMES),
+            UNJUDGED,
+            UNSIMULATED,
+            (ExamplePlan, "intrinsic and intrinsic-cot have no example"),
+        ],
     ),
 ];
 
@@ -147,9 +164,32 @@ impl Part {
                 !suite.action_texts.is_empty() || !suite.sentences.is_empty(),
                 "actions.toml and sentences.toml",
             ),
+            Self::Simulated => not_simulated(suite),
         }
     }
 }
+
+/// What the reference would need to be for the environment to simulate it; `None` if it is.
+fn not_simulated(suite: &Suite) -> Option<String> {
+    let domain = parse_domain(suite.reference_domain.as_ref()?, SourceId(0)).value;
+    if !domain.durative_actions.is_empty() {
+        return Some("instantaneous actions".to_owned());
+    }
+    let uses = |task: &planforge_pipeline::SuiteTask| {
+        let problem = parse_problem(task.reference_problem.as_ref()?, SourceId(1)).value;
+        let used = requirements_used(&domain, &problem, TaskSources::default());
+        let is_used = |name: &str| used.iter().any(|used| used.requirement == name);
+        BEYOND.iter().find(|(name, _)| is_used(name)).map(|(_, what)| *what)
+    };
+    suite.tasks.iter().find_map(uses).map(|what| format!("tasks without {what}"))
+}
+
+/// Requirements of tasks that the environment does not simulate.
+const BEYOND: [(&str, &str); 3] = [
+    (":timed-initial-literals", "timed initial literals"),
+    (":preferences", "preferences"),
+    (":constraints", "trajectory constraints"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -110,6 +110,27 @@ fn the_pipelines_that_a_suite_cannot_serve_are_named_with_the_missing_files() {
 }
 
 #[test]
+fn pipelines_with_walks_do_not_serve_suites_that_the_environment_does_not_simulate() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/extended");
+    for (suite, lacks) in [
+        ("market", None),
+        ("bakery", Some("instantaneous actions")),
+        ("post", Some("instantaneous actions")),
+        ("outing", Some("tasks without preferences")),
+    ] {
+        let checked = check(&examples.join(suite), &[], &mut || Box::new(Unlimited), false);
+        let needs = |name: &str| checked.pipelines.iter().find(|own| own.pipelines.contains(&name)).unwrap();
+        for name in ["actions", "actions-whole", "pd-tree"] {
+            assert_eq!(needs(name).missing.first().map(String::as_str), lacks, "{suite}, {name}");
+        }
+        let llm_p = needs("llm-p");
+        assert!(llm_p.missing.is_empty() && needs("solve").missing.is_empty(), "{suite}");
+        let undecided = llm_p.without.iter().any(|without| without.contains("nor judges plans"));
+        assert_eq!(undecided, lacks.is_some(), "{suite}");
+    }
+}
+
+#[test]
 fn every_kind_of_mistake_is_found_at_once() {
     let folder = folder(&[
         ("domain.nl", "Balls roll through doors."),

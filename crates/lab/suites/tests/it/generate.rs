@@ -107,7 +107,7 @@ fn a_suite_without_generator_or_domain_says_what_to_write() {
 #[test]
 fn a_plan_of_the_template_is_validated_in_the_place_of_a_search() {
     let with = |plan: &str| format!("{GENERATOR}%% plan\n{plan}\n");
-    // The search knows no numbers; the plan is longer than the cheapest one and is kept.
+    // The plan is longer than the cheapest one and is kept.
     let fixed = |from: &str, to: &str, plan: &str| {
         let fixed = with(plan).replacen("pick(rooms)", from, 1).replacen("pick(rooms)", to, 1);
         draw(&fixed, 1, 1)

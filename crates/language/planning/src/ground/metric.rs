@@ -5,8 +5,8 @@
 //! The same rules are in [`crate::validate`].
 
 use super::expand::Facts;
-use crate::lifted::{EffectChange, Formula, LiftedExpr, LiftedTask, Metric};
-use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, StateMetric, Unsupported};
+use crate::lifted::{EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Metric, Term, Variable};
+use crate::task::{Atom, NumEffect, NumExpr, NumVar, ObjectId, SourcePlace, StateMetric, Unsupported};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp};
@@ -172,8 +172,8 @@ impl Linear {
     }
 }
 
-/// Functions whose value can matter for what is applicable or reached: the others only count costs.
-pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
+/// Functions whose value can matter for what holds or is reached: the others only count costs.
+pub(super) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
     let mut read = FxHashSet::default();
     let groups = || task.schemas.iter().flat_map(|s| &s.effects);
     for formula in task.schemas.iter().map(|s| &s.precondition).chain(groups().map(|g| &g.condition)) {
@@ -184,8 +184,94 @@ pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
     read_for(task, read)
 }
 
+/// [`functions_read`], and those that decide whether the effects of an action have values.
+pub(crate) fn functions_deciding(task: &LiftedTask) -> FxHashSet<u32> {
+    let mut read = functions_read(task);
+    let assigned = functions_assigned(task);
+    let mut add = |function: u32| {
+        // Initial values that never change need no place in a state.
+        if task.function_fluent[function as usize] {
+            read.insert(function);
+        }
+    };
+    for schema in &task.schemas {
+        for group in &schema.effects {
+            let variables: Vec<&Variable> = schema.variables.iter().chain(&group.variables).collect();
+            for (change, _) in &group.changes {
+                let EffectChange::Numeric(op, target, value) = change else { continue };
+                let counts = |function| task.counts_from_zero(function);
+                let gets_value = |term: &LiftedAtom| {
+                    (assigned.contains(&term.predicate) || counts(term.predicate))
+                        && !has_initial_values(task, term, &variables)
+                };
+                let mut needed = |term: &LiftedAtom| {
+                    if gets_value(term) {
+                        add(term.predicate);
+                    }
+                };
+                value.for_each_function(&mut needed);
+                if *op != AssignOp::Assign && !(op.is_additive() && counts(target.predicate)) {
+                    needed(target);
+                }
+                let mut in_divisor =
+                    |divisor: &LiftedExpr| divisor.for_each_function(&mut |t| add(t.predicate));
+                for_each_divisor(value, &mut in_divisor);
+                if *op == AssignOp::ScaleDown {
+                    in_divisor(value);
+                }
+            }
+        }
+    }
+    read_for(task, read)
+}
+
+/// Functions that some effect assigns.
+fn functions_assigned(task: &LiftedTask) -> FxHashSet<u32> {
+    let changes = task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
+    let assigned = changes.filter_map(|(change, _)| match change {
+        EffectChange::Numeric(AssignOp::Assign, target, _) => Some(target.predicate),
+        _ => None,
+    });
+    assigned.collect()
+}
+
+/// Returns true if a function term has an initial value under every binding of the variables.
+fn has_initial_values(task: &LiftedTask, term: &LiftedAtom, variables: &[&Variable]) -> bool {
+    let mut slots: Vec<u32> = term
+        .args
+        .iter()
+        .filter_map(|arg| if let Term::Slot(slot) = arg { Some(*slot) } else { None })
+        .collect();
+    slots.sort_unstable();
+    slots.dedup();
+    let objects = |slot: u32| variables.iter().find(|v| v.slot == slot).map_or(&[][..], |v| &*v.objects);
+    let bindings = slots.iter().fold(1, |all: u128, &slot| all.saturating_mul(objects(slot).len() as u128));
+    let matches = |atom: &Atom| {
+        let mut bound: FxHashMap<u32, ObjectId> = FxHashMap::default();
+        atom.predicate == term.predicate
+            && term.args.iter().zip(&atom.args).all(|(arg, &object)| match *arg {
+                Term::Object(own) => own == object,
+                Term::Slot(slot) => {
+                    *bound.entry(slot).or_insert(object) == object && objects(slot).contains(&object)
+                }
+            })
+    };
+    let values = task.init_numbers.iter().map(|(atom, _)| atom).filter(|atom| matches(atom));
+    values.collect::<FxHashSet<_>>().len() as u128 == bindings
+}
+
+fn for_each_divisor(expr: &LiftedExpr, f: &mut impl FnMut(&LiftedExpr)) {
+    if let LiftedExpr::Binary(op, sides) = expr {
+        if *op == ArithmeticOp::Divide {
+            f(&sides.1);
+        }
+        for_each_divisor(&sides.0, f);
+        for_each_divisor(&sides.1, f);
+    }
+}
+
 /// Adds the functions that effects on these read.
-fn read_for(task: &LiftedTask, mut read: FxHashSet<u32>) -> FxHashSet<u32> {
+pub(super) fn read_for(task: &LiftedTask, mut read: FxHashSet<u32>) -> FxHashSet<u32> {
     loop {
         let before = read.len();
         for (change, _) in task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes) {
@@ -284,12 +370,7 @@ pub(crate) struct NumericEffects<'a> {
 
 impl<'a> NumericEffects<'a> {
     pub(crate) fn new(task: &'a LiftedTask, facts: &'a Facts) -> Self {
-        let changes = task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
-        let assigned = changes.filter_map(|(change, _)| match change {
-            EffectChange::Numeric(AssignOp::Assign, target, _) => Some(target.predicate),
-            _ => None,
-        });
-        NumericEffects { task, facts, assigned: assigned.collect() }
+        NumericEffects { task, facts, assigned: functions_assigned(task) }
     }
 
     /// States in which all effects of an operator have values and agree, if it is applicable otherwise.

@@ -254,7 +254,15 @@ fn improve(
         Some(metric) => Price::Metric(&metric.expr, task.maximize),
         None => Price::Steps,
     };
-    let Some(plan) = follow(&space, actions) else { return };
+    let Some(plan) = follow(&space, actions) else {
+        if let Outcome::Plan(plan) = &run.outcome {
+            let cost = plan.iter().map(|&o| u128::from(run.cost(o))).sum();
+            on_plan(BetterPlan { actions: actions.to_vec(), cost, floor: 0, method: GREEDY });
+        }
+        let note = "the metric of the first plan is beyond exact arithmetic, so it is not improved";
+        run.note = Some(note.to_owned());
+        return;
+    };
     let best = Best { plan: Vec::new(), price: Number::UNDEFINED };
     let mut improvement = Improvement { space: &space, price, best, on_plan, method: GREEDY };
     improvement.offer(plan, GREEDY);

@@ -15,11 +15,13 @@ pub(super) struct Account {
     charged: u64,
     /// Bytes up to which the search may go in this round.
     most: u64,
+    /// True once the limits refused a charge.
+    is_refused: bool,
 }
 
 impl Account {
     fn start_round(&mut self, share: u64) {
-        self.most = self.charged.saturating_add(share);
+        self.most = if self.is_refused { 0 } else { self.charged.saturating_add(share) };
     }
 
     /// Charges what was used in a round. What the limits refuse stays open, and ends the search in the next round.
@@ -27,6 +29,7 @@ impl Account {
         if self.used < self.charged {
             resources.release(self.charged - self.used);
         } else if check_memory(resources.charge(self.used - self.charged)).is_err() {
+            self.is_refused = true;
             return;
         }
         self.charged = self.used;
@@ -173,6 +176,35 @@ pub(super) mod tests {
             accounts[0].close(limits);
             assert_eq!(limits.bytes_left(), 100);
         }
+    }
+
+    /// Limits with an unknown number of bytes left.
+    struct Unmeasured(CountingLimits);
+
+    impl ResourceLimits for Unmeasured {
+        fn poll(&mut self) -> Poll {
+            self.0.poll()
+        }
+        fn charge(&mut self, bytes: u64) -> Poll {
+            self.0.charge(bytes)
+        }
+        fn release(&mut self, bytes: u64) {
+            self.0.release(bytes);
+        }
+    }
+
+    #[test]
+    fn a_refused_charge_ends_the_search_in_the_next_round() {
+        let mut limits = Unmeasured(CountingLimits { polls: u64::MAX, bytes: 100 });
+        let mut accounts = <[Account; 2]>::default();
+        let mut round = |bytes: u64| {
+            let none: Option<fn(&mut dyn ResourceLimits)> = None;
+            let first = Some(|limits: &mut dyn ResourceLimits| charge(limits, bytes));
+            run_round(&mut limits, &mut accounts, first, none, |_| false).0
+        };
+        assert_eq!(round(60), Some(Ok(60)));
+        assert_eq!(round(60), Some(Ok(60)));
+        assert_eq!(round(60), Some(Err(0)));
     }
 
     #[test]

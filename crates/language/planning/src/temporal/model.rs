@@ -141,7 +141,7 @@ impl Model {
         model.times = snap.times.iter().map_while(|&time| to_ticks(time)).collect();
         check(resources.charge(task.operators.len() as u64 * ITEM_BYTES))?;
         model.read_events(snap, task, resources)?;
-        let derived = DerivedReads::new(snap, task);
+        let derived = DerivedReads::new(snap, task, resources)?;
         model.read_resources(snap, task, &derived, resources)?;
         model.build_moves(resources)?;
         Ok(model)
@@ -681,7 +681,11 @@ struct DerivedReads {
 }
 
 impl DerivedReads {
-    fn new(snap: &SnapTask, task: &GroundTask) -> Self {
+    fn new(
+        snap: &SnapTask,
+        task: &GroundTask,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, StopReason> {
         let numbers = task.facts.len() as u32;
         let groups = numbers + task.variables.len() as u32;
         let rules = &snap.lifted.rules;
@@ -715,10 +719,11 @@ impl DerivedReads {
             }
             map
         };
-        let mut resources = Vec::new();
+        let mut all = Vec::new();
         let mut closures: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let all_numbers = if compares { numbers..groups } else { numbers..numbers };
         for fact in task.basic_facts as u32..numbers {
+            check(resources.poll())?;
             let mut read: BTreeSet<u32> = BTreeSet::new();
             let mut open = vec![fact];
             let mut seen = FxHashSet::default();
@@ -749,9 +754,10 @@ impl DerivedReads {
                     read.extend(list.iter());
                 }
             }
-            resources.push(read.into_iter().collect());
+            check(resources.charge(4 * read.len() as u64))?;
+            all.push(read.into_iter().collect());
         }
-        DerivedReads { basic: task.basic_facts, resources, inputs }
+        Ok(DerivedReads { basic: task.basic_facts, resources: all, inputs })
     }
 
     /// What a derived fact depends on; `None` for a basic fact.

@@ -353,6 +353,11 @@ impl<'m> Search<'m> {
         Ok(search)
     }
 
+    /// Number of nodes since the last start.
+    pub(super) fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Starts anew from the initial state.
     pub(super) fn restart(&mut self) {
         self.nodes.clear();

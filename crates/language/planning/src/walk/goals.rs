@@ -13,10 +13,11 @@
 use super::exact::{ExactError, Layer, PAIR_BYTES, REFUSED, Run};
 use super::model::{Link, Model};
 use super::{ActionId, NamedStep, harmonic_mean};
+use crate::plan::{PlanOptions, PlanResult, SearchOutcome};
 use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::search::Algorithm;
 use crate::simulate::State;
-use crate::solve::{PlanOptions, PlanResult, SearchOutcome, plan_ground};
+use crate::solve::plan_ground;
 use planforge_pddl::random::Random;
 
 /// Plans for a prepared model with its own grounding; see [`plan`](crate::plan). Returns `None` if the model is not

@@ -6,7 +6,7 @@ mod plan;
 
 use super::{ActionId, Semantics};
 use crate::bits;
-use crate::ground::{GroundLimits, functions_read};
+use crate::ground::{GroundLimits, functions_deciding};
 use crate::lifted::{EffectChange, LiftedTask};
 use crate::resources::{Poll, ResourceLimits, StopReason, check};
 use crate::satisfy::{Cut, POLL, Work, args_bytes, holds};
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Lifted {
     task: Arc<LiftedTask>,
     plans: Vec<Plan>,
-    /// Functions whose changes matter to conditions.
+    /// Functions whose changes matter to conditions, or to whether effects have values.
     read: FxHashSet<u32>,
     semantics: Semantics,
     limits: GroundLimits,
@@ -151,7 +151,7 @@ impl Lifted {
             shown: State { facts: Box::default(), numbers: Box::default() },
             stale: false,
         };
-        let read = functions_read(task);
+        let read = functions_deciding(task);
         met.shown = met.initial(task, &read);
         let numeric = task.schemas.iter().map(|schema| {
             let mut changes = schema.effects.iter().flat_map(|group| &group.changes);

@@ -20,6 +20,8 @@ const MAX_VARIANTS: usize = 16;
 const MAX_SPLIT: usize = 8;
 /// Estimated bytes of an operator.
 const OPERATOR_BYTES: u64 = 320;
+/// Estimated bytes of a conditional effect.
+const EFFECT_BYTES: u64 = 160;
 
 /// Most preference instances that one operator pays for when it breaks them. Others are paid for at the end.
 const MAX_BROKEN: usize = 4;
@@ -119,16 +121,23 @@ impl TaskBuilder {
         }
         for (operator, preferred) in std::mem::take(&mut self.task.operators).into_iter().zip(preferred) {
             let built = self.operators.len();
-            self.moved(&operator, automata, preferred);
-            let new = (self.operators.len() - built) as u64;
-            check(resources.charge(OPERATOR_BYTES * new))?;
+            self.moved(&operator, automata, preferred, resources)?;
+            let bytes = |o: &Operator| OPERATOR_BYTES + EFFECT_BYTES * o.conditional.len() as u64;
+            let new: u64 = self.operators[built..].iter().map(bytes).sum();
+            check(resources.charge(new))?;
             check(resources.poll())?;
         }
         Ok(())
     }
 
     /// Adds the operator with the changes of the automata, one for each way to be allowed and to pay.
-    fn moved(&mut self, operator: &Operator, automata: &Automata, preferred: &[Payment]) {
+    fn moved(
+        &mut self,
+        operator: &Operator,
+        automata: &Automata,
+        preferred: &[Payment],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         let (mut allowed, mut effects) = (Vec::new(), Vec::new());
         let mut broken: BTreeMap<Fact, (u64, Vec<Ground>)> = BTreeMap::new();
         for (condition, change) in changes(operator, automata) {
@@ -145,18 +154,21 @@ impl TaskBuilder {
             }
         }
         let mut moved = operator.clone();
+        let mut conditional = moved.conditional.to_vec();
         for (condition, [add, delete]) in effects {
+            check(resources.poll())?;
             let (add, delete): (Box<[Fact]>, Box<[Fact]>) =
                 (add.into_iter().collect(), delete.into_iter().collect());
             for literals in self.choices(&condition, MAX_DISJUNCTS) {
                 if literals.is_empty() {
                     add_changes(&mut moved, &add, &delete);
                 } else if let Some(condition) = with_literals(&Condition::default(), &literals) {
-                    let effect = ConditionalEffect { condition, add: add.clone(), delete: delete.clone() };
-                    moved.conditional = [&*moved.conditional, &[effect]].concat().into();
+                    let (add, delete) = (add.clone(), delete.clone());
+                    conditional.push(ConditionalEffect { condition, add, delete });
                 }
             }
         }
+        moved.conditional = conditional.into();
         let mut payments = preferred.to_vec();
         payments.extend(broken.into_iter().map(|(fact, (cost, kept))| Payment {
             condition: any([all(kept), Ground::Literal(fact, false)]),
@@ -168,6 +180,7 @@ impl TaskBuilder {
                 self.paying(Operator { precondition, ..moved.clone() }, &payments);
             }
         }
+        Ok(())
     }
 
     /// Adds an operator that pays for the conditions that do not hold before it.
@@ -254,7 +267,13 @@ impl TaskBuilder {
     }
 
     /// Sets the goal: the conditions hold, and the wishes are paid for in their order where they do not hold.
-    pub(super) fn goal(&mut self, conditions: Ground, wishes: &[(Ground, u64)], automata: &Automata) {
+    pub(super) fn goal(
+        &mut self,
+        conditions: Ground,
+        wishes: &[(Ground, u64)],
+        automata: &Automata,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         let goal = all([of_condition(&self.task.goal), conditions]);
         let mut phase = self.facts.basic(false);
         let end = Operator {
@@ -270,7 +289,7 @@ impl TaskBuilder {
         };
         if automata.has_late_updates() {
             // The goal is tested when the last state was observed.
-            self.moved(&end, automata, &[]);
+            self.moved(&end, automata, &[], resources)?;
             let observed = std::mem::replace(&mut phase, self.facts.basic(false));
             self.steps(&goal, &[(observed, false)], (observed, &[phase]), 0);
         } else {
@@ -285,6 +304,7 @@ impl TaskBuilder {
             phase = next;
         }
         self.task.goal = Condition { positive: [phase].into(), ..Condition::default() };
+        Ok(())
     }
 
     /// The task, with its new facts among those of their kind.

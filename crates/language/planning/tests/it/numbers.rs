@@ -32,6 +32,12 @@ fn solve(domain: &str, problem: &str, algorithm: Algorithm) -> (PlanResult, Vec<
     (result, values)
 }
 
+/// The decision of the validator on a plan.
+fn validated(domain: &str, problem: &str, plan: &str) -> ValidationDecision {
+    let (domain, problem) = read(domain, problem);
+    validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap().decision
+}
+
 fn task(functions: &str, actions: &str, init: &str, goal: &str) -> (String, String) {
     (
         format!(
@@ -132,4 +138,72 @@ fn several_plans_with_numbers_are_refused_by_name() {
     let result = top_k(&domain, &problem, &options, &mut Unlimited).unwrap();
     let TopKOutcome::Unsupported(why) = result.outcome else { panic!("{:?}", result.outcome) };
     assert_eq!(why[0].what, "a numeric condition");
+}
+
+#[test]
+fn functions_that_decide_whether_an_effect_has_a_value_are_searched() {
+    let actions = |value: &str| {
+        format!(
+            "(:action set :parameters () :effect (and (p) (assign (v) {value})))
+             (:action divide :parameters () :effect (and (q) (assign (t) (/ 6 (v)))))"
+        )
+    };
+    // Nothing but the divisor reads the function.
+    let (domain, problem) = task("(v) (t)", &actions("3"), "(= (v) 0) (= (t) 0)", "(q)");
+    assert_eq!(validated(&domain, &problem, "(set)\n(divide)"), ValidationDecision::Valid);
+    for algorithm in [Algorithm::Greedy, Algorithm::Anytime, Algorithm::BreadthFirst, Algorithm::AStar] {
+        let (result, _) = solve(&domain, &problem, algorithm);
+        let SearchOutcome::Plan(found) = result.outcome else { panic!("{:?}", result.outcome) };
+        assert_eq!(found.steps.len(), 2, "{found}");
+    }
+    // After the step the divisor is 0.
+    let (domain, problem) = task("(v) (t)", &actions("0"), "(= (v) 1) (= (t) 0)", "(and (p) (q))");
+    assert_eq!(validated(&domain, &problem, "(set)\n(divide)"), ValidationDecision::Invalid);
+    let (result, _) = solve(&domain, &problem, Algorithm::AStar);
+    let SearchOutcome::Plan(found) = result.outcome else { panic!("{:?}", result.outcome) };
+    assert_eq!((found.to_string().lines().next(), found.optimal), (Some("(divide)"), true), "{found}");
+}
+
+#[test]
+fn variables_with_the_factor_zero_decide_whether_a_comparison_has_a_value() {
+    let set = "(:action set :parameters () :effect (assign (y) 5))";
+    for goal in ["(>= (+ (x) (* 0 (y))) 1)", "(>= (+ (x) (- (y) (y))) 1)"] {
+        let (domain, problem) = task("(x) (y)", set, "(= (x) 1)", goal);
+        assert_eq!(validated(&domain, &problem, ""), ValidationDecision::Invalid);
+        assert_eq!(validated(&domain, &problem, "(set)"), ValidationDecision::Valid);
+        for algorithm in [Algorithm::Greedy, Algorithm::AStar] {
+            let (result, _) = solve(&domain, &problem, algorithm);
+            let SearchOutcome::Plan(found) = result.outcome else { panic!("{:?}", result.outcome) };
+            assert_eq!(found.steps.len(), 1, "{goal}\n{found}");
+        }
+    }
+}
+
+#[test]
+fn a_metric_that_loses_its_value_makes_no_loop_of_parents() {
+    let actions = "(:action off :parameters () :precondition (not (p)) :effect (and (p) (assign (b) 0)))
+         (:action on :parameters () :precondition (p) :effect (and (not (p)) (assign (b) 5)))
+         (:action finish :parameters () :precondition (and (not (p)) (>= (n) 1)) :effect (and (q) (decrease (n) 1)))";
+    let (domain, problem) = task("(a) (b) (n)", actions, "(= (a) 10) (= (b) 1) (= (n) 1)", "(q)");
+    let problem = problem.replace("(:goal", "(:metric minimize (/ (a) (b))) (:goal");
+    let (result, values) = solve(&domain, &problem, Algorithm::Anytime);
+    assert!(matches!(result.outcome, SearchOutcome::Plan(_)), "{:?}", result.outcome);
+    assert_eq!(values.first(), Some(&Some(10.0)), "{values:?}");
+}
+
+#[test]
+fn a_first_plan_whose_metric_is_beyond_exact_arithmetic_is_reported() {
+    let square =
+        "(:action square :parameters () :precondition (>= (x) 1) :effect (and (q) (scale-up (m) (m))))";
+    let digits = format!("1{}", "0".repeat(30));
+    let (domain, problem) = task("(x) (m)", square, &format!("(= (x) 1) (= (m) {digits})"), "(q)");
+    let problem = problem.replace("(:goal", "(:metric minimize (m)) (:goal");
+    let (domain, problem) = read(&domain, &problem);
+    let options = PlanOptions { algorithm: Algorithm::Anytime, ..PlanOptions::default() };
+    let mut count = 0;
+    let result =
+        plan_with_progress(&domain, &problem, &options, &mut POLLS.clone(), &mut |_, _| count += 1).unwrap();
+    assert!(matches!(result.outcome, SearchOutcome::Plan(_)), "{:?}", result.outcome);
+    let note = "the metric of the first plan is beyond exact arithmetic, so it is not improved";
+    assert_eq!((count, result.note.as_deref()), (1, Some(note)));
 }

@@ -204,6 +204,59 @@ fn every_limit_ends_planning_with_time() {
 }
 
 #[test]
+fn the_search_with_time_keeps_the_limit_on_nodes() {
+    let problem = "(define (problem x) (:domain cellar) (:objects m1 m2 m3 - match f1 f2 - fuse)
+      (:init (unused m1) (unused m2) (unused m3) (free) (broken f1) (broken f2) (= (money) 1) (= (charge) 0)
+        (at 50 (open)))
+      (:goal (and (mended f1) (mended f2) (bought) (>= (charge) 100000))))";
+    let (domain, problem) = read(&CELLAR.replace("DURATION", "60"), problem);
+    for max_nodes in [1, 100, 1_000] {
+        let options = PlanOptions { algorithm: Algorithm::Greedy, max_nodes, ..PlanOptions::default() };
+        let result = plan_with_progress(&domain, &problem, &options, &mut Unlimited, &mut |_, _| ()).unwrap();
+        assert!(
+            matches!(result.outcome, SearchOutcome::LimitReached(StopReason::Nodes)),
+            "{:?}",
+            result.outcome
+        );
+        assert!(result.statistics.generated <= max_nodes + 100, "{:?}", result.statistics);
+    }
+}
+
+#[test]
+fn the_memory_of_what_derived_facts_read_is_limited() {
+    let objects: String = (0..40).map(|n| format!(" o{n}")).collect();
+    let values: String =
+        (0..1_600).map(|n| format!("(= (w o{} o{}) 0)", n / 40, n % 40)).collect::<Vec<_>>().join(" ");
+    let domain = "(define (domain m) (:requirements :adl :derived-predicates :durative-actions :fluents)
+      (:predicates (heavy ?x ?y) (p ?x)) (:functions (w ?x ?y))
+      (:derived (heavy ?x ?y) (> (w ?x ?y) 5))
+      (:durative-action load :parameters (?x ?y) :duration (= ?duration 1)
+        :condition (at start (not (heavy ?x ?y)))
+        :effect (and (at end (increase (w ?x ?y) 1)) (at end (p ?x)))))";
+    let problem =
+        format!("(define (problem m) (:domain m) (:objects{objects}) (:init {values}) (:goal (p o1)))");
+    // 1600 facts of 1600 numbers, four bytes each.
+    let limits = &mut CountingLimits { polls: u64::MAX, bytes: 9_000_000 };
+    let outcome = solve(domain, &problem, Algorithm::Greedy, limits).outcome;
+    assert!(matches!(outcome, SearchOutcome::LimitReached(StopReason::Memory)), "{outcome:?}");
+}
+
+#[test]
+fn reasons_name_what_the_user_named_with_an_at_sign() {
+    let domain = "(define (domain a) (:requirements :durative-actions) (:predicates (p@ ?x) (q ?x))
+      (:durative-action a :parameters (?x) :duration (= ?duration 1) :condition (at start (q ?x))
+        :effect (at end (p@ ?x))))";
+    let problem = "(define (problem z) (:domain a) (:objects o@1) (:init) (:goal (p@ o@1)))";
+    let SearchOutcome::ProvenUnsolvable(why) =
+        solve(domain, problem, Algorithm::Greedy, &mut Unlimited).outcome
+    else {
+        panic!()
+    };
+    assert_eq!(why.headline(), None, "{}", why.text());
+    assert!(why.text().contains("p@"), "{}", why.text());
+}
+
+#[test]
 fn what_planning_with_time_does_not_handle_is_named() {
     let problem = "(define (problem x) (:domain cellar) (:objects m1 - match f1 - fuse)
       (:init (unused m1) (free) (broken f1) (= (money) 1) (= (charge) 0)) (:goal (mended f1))

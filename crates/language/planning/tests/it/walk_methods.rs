@@ -226,3 +226,18 @@ fn both_methods_agree_on_suites() {
         }
     }
 }
+
+#[test]
+fn both_methods_know_which_effects_have_values() {
+    let domain = "(define (domain d) (:requirements :strips :typing :numeric-fluents) (:types place) (:predicates (g) (p))
+ (:functions (v) (t) (w ?x - place) (all ?x - place) (total-cost))
+ (:action set :parameters () :effect (and (p) (assign (v) 3)))
+ (:action unset :parameters () :effect (and (p) (assign (v) 0)))
+ (:action divide :parameters () :effect (and (g) (assign (t) (/ 6 (v)))))
+ (:action give :parameters (?x - place) :effect (and (p) (assign (w ?x) 1)))
+ (:action take :parameters (?x - place) :effect (and (g) (increase (total-cost) (+ (w ?x) (all ?x)))))
+ (:action raise :parameters (?x - place) :effect (and (p) (assign (all ?x) (v)))))";
+    let problem = "(define (problem x) (:domain d) (:objects a b - place)
+ (:init (= (v) 0) (= (t) 0) (= (w a) 2) (= (all a) 1) (= (all b) 1)) (:goal (g)))";
+    assert!(same_space("values", (domain, problem), Semantics::Strips, 40) >= 8);
+}

@@ -386,3 +386,22 @@ fn what_is_not_planned_is_named() {
     let what = "preferences or trajectory constraints together with numeric conditions";
     assert_eq!(refused(&read(numbers, problem)), [what]);
 }
+
+#[test]
+fn costs_that_do_not_fit_together_are_refused() {
+    let domain = "(define (domain s) (:requirements :preferences) (:predicates (p) (q) (g))
+      (:action a :parameters () :precondition (and (preference x (p)) (preference y (q))) :effect (g)))";
+    let goal = "(g)";
+    let wishes = "(and (g) (preference x (p)) (preference y (q)))";
+    let metric = |weight: &str| {
+        format!("(:metric minimize (+ (* {weight} (is-violated x)) (* {weight} (is-violated y))))")
+    };
+    let task = |goal: &str, weight: &str| {
+        read(domain, &format!("(define (problem s) (:domain s) (:init) (:goal {goal}) {})", metric(weight)))
+    };
+    let what = "costs that are not 64-bit integers over one denominator";
+    for goal in [goal, wishes] {
+        assert_eq!(refused(&task(goal, "10000000000000000000")), [what]);
+    }
+    assert_eq!(planned(&task(goal, "9"), Algorithm::AStar).cost, Some(18.0));
+}

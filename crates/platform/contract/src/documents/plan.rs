@@ -134,7 +134,8 @@ impl PlanDocument {
 
     /// End of the last step; `None` for a plan without times.
     pub fn makespan(&self) -> Option<f64> {
-        self.times.iter().map(|times| times.start + times.duration.unwrap_or(0.0)).reduce(f64::max)
+        let ends = self.times.iter().map(|times| times.start + times.duration.unwrap_or(0.0));
+        ends.map(|end| (end * 1e6).round() / 1e6).reduce(f64::max)
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn durative_actions(suite: &Suite) -> Option<Diagnostic> {
         "the pipeline describes one action at a time, and suite `{}` has durative actions, such as `{}`",
         suite.name, first.name
     );
-    let help = "use a pipeline that writes whole domains or problems, such as pd-chain.toml or llm-p.toml";
+    let help = "use solve.toml, or a pipeline that writes whole problems and does not judge plans against the environment";
     Some(Diagnostic::error("suite.durative-actions", message).help(help))
 }
 

@@ -3,7 +3,9 @@
 use super::fold::{ToldStep, repeated};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::task::{Atom, GroundAction, Symbols, Unsupported};
-use planforge_planning::{FailedCondition, Phase, PreferenceResult, TraceStep, ValidationDecision, ValidationReport};
+use planforge_planning::{
+    FailedCondition, Phase, PreferenceResult, TraceStep, ValidationDecision, ValidationReport,
+};
 use planforge_plugin_sdk::wording::{Wording, list};
 use serde::Serialize;
 use std::fmt;

@@ -53,15 +53,19 @@ impl TaskFeatures {
             .collect();
         let figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         let after_figure = |units: &[&str]| {
-            let counts = |word: &str| word == "in" || (figure(word) && !word.contains(':'));
-            words.windows(2).any(|pair| counts(pair[0]) && units.contains(&pair[1]))
+            words.windows(2).any(|pair| {
+                // `in g` is a place.
+                let counts =
+                    (pair[0] == "in" && pair[1].len() > 2) || (figure(pair[0]) && !pair[0].contains(':'));
+                counts && units.contains(&pair[1])
+            })
         };
         let clock = |word: &&str| {
             word.split_once(':').is_some_and(|(hours, minutes)| {
                 minutes.len() == 2
                     && (1..=2).contains(&hours.len())
-                    && hours.parse::<u8>().is_ok()
-                    && minutes.parse::<u8>().is_ok()
+                    && hours.parse::<u8>().is_ok_and(|h| h < 24)
+                    && minutes.parse::<u8>().is_ok_and(|m| m < 60)
             })
         };
         let timed = words.iter().any(clock);
@@ -115,6 +119,7 @@ mod tests {
             assert_eq!(TaskFeatures { durations: false, ..found }, NONE, "{text}");
         }
         assert!(TaskFeatures::of_text("Prices are counted in cents.").numbers);
+        assert_eq!(TaskFeatures::of_text("The robot is in g. The score is 45:99 or 12:60."), NONE);
         assert_eq!(TaskFeatures::of_text("two hours, half a day, and a wish without points"), NONE);
     }
 

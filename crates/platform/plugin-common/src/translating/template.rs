@@ -107,7 +107,7 @@ pub fn with_holes(template: &str) -> String {
 }
 
 /// Keywords whose value a template leaves empty.
-const HOLES: [&str; 6] = ["predicates", "precondition", "condition", "effect", "init", "goal"];
+const HOLES: [&str; 7] = ["predicates", "precondition", "condition", "duration", "effect", "init", "goal"];
 
 /// The text behind `()` or `(and)`.
 fn after_empty_list(text: &str) -> Option<&str> {
@@ -218,6 +218,12 @@ mod tests {
         };
         assert_eq!(errors(planforge_pddl::parse_domain(domain, SourceId(0)).diagnostics), 0);
         assert_eq!(errors(planforge_pddl::parse_domain(&shown, SourceId(0)).diagnostics), 4);
+
+        let timed = "(:durative-action a :parameters () :duration () :condition (and) :effect (and))";
+        assert_eq!(
+            with_holes(timed),
+            "(:durative-action a :parameters () :duration ... :condition ... :effect ...)"
+        );
 
         let problem = "(define (problem p) (:domain d) (:objects x) (:init) (:goal (and)))";
         let shown = with_holes(problem);

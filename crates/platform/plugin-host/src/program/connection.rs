@@ -48,7 +48,7 @@ struct Calls {
 /// What the host exchanges messages with.
 enum Peer {
     Process(Process),
-    /// A program in this process. It ends when its input is closed.
+    /// A program in this process. Its input is closed when it is not needed any more; a call that it works on continues.
     Lent,
 }
 
@@ -153,6 +153,10 @@ impl Connection {
             Some(Peer::Process(process)) => process.has_ended(),
             Some(Peer::Lent) | None => false,
         }
+    }
+
+    fn is_lent(&self) -> bool {
+        matches!(*self.peer.lock().unwrap_or_else(PoisonError::into_inner), Some(Peer::Lent))
     }
 
     /// Takes what the host exchanges messages with, and closes its input.
@@ -291,11 +295,9 @@ impl Connection {
                 }
                 let is_late = deadline.is_some_and(|at| Instant::now() >= at);
                 if is_late || host.is_some_and(CallHost::is_given_up) {
-                    let failure = self.failure(
-                        FailureClass::Limit,
-                        "plugin.deadline",
-                        &format!("did not answer `{method}` in time and was ended"),
-                    );
+                    let end = if self.is_lent() { "; its connection is closed" } else { " and was ended" };
+                    let what = format!("did not answer `{method}` in time{end}");
+                    let failure = self.failure(FailureClass::Limit, "plugin.deadline", &what);
                     self.end_with(Some(id), failure.clone());
                     return Err(NoResult::Failed(failure));
                 }

@@ -100,7 +100,7 @@ pub(super) struct Search<'s, 't> {
     /// Values beside each state.
     sides: Vec<Number>,
     start_price: f64,
-    /// True once a step lowered the price. A loop may then be a cheaper way to its own state, so parents are not replaced any more.
+    /// True once a step may have lowered the price. A loop may then be a cheaper way to its own state, so parents are not replaced any more.
     falls: bool,
     started: bool,
     world: World,
@@ -191,7 +191,8 @@ impl<'s, 't> Search<'s, 't> {
             let before = self.reached[parent as usize];
             let cost = self.space.task.operators[operator as usize].cost;
             price = pricing.price.of(before, cost, &self.next);
-            self.falls |= is_less(price, before);
+            // Prices that are undefined or inexact have no order that excludes loops.
+            self.falls |= price.parts().is_none() || before.parts().is_none() || is_less(price, before);
             if pricing.prunes && ceiling.is_some_and(|ceiling| !is_less(price, ceiling)) {
                 return None;
             }

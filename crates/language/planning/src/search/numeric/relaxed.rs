@@ -361,12 +361,14 @@ impl Builder {
         let is_exact = |n: &Number| n.parts().is_some();
         let linear = Linear::new(&condition.left, sign)
             .and_then(|mut linear| linear.add(&condition.right, -sign).then_some(linear))
-            .filter(|l| is_exact(&l.constant) && l.coefficients.values().all(is_exact));
+            // A variable with the factor 0 still decides whether there is a value.
+            .filter(|l| {
+                is_exact(&l.constant) && l.coefficients.values().all(|c| is_exact(c) && !c.is_zero())
+            });
         let mut bound = Number::ZERO;
         let (key, expr) = match linear {
             Some(linear) => {
-                let mut terms: Vec<(NumVar, Number)> =
-                    linear.coefficients.into_iter().filter(|(_, factor)| !factor.is_zero()).collect();
+                let mut terms: Vec<(NumVar, Number)> = linear.coefficients.into_iter().collect();
                 terms.sort_unstable_by_key(|t| t.0);
                 let unit = match terms.first() {
                     Some((_, factor)) if factor.is_negative() => -*factor,
