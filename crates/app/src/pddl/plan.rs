@@ -109,7 +109,7 @@ const PLANNER: &str = "planner-classical";
 /// # Errors
 /// The planner cannot be created, or broke.
 pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Error> {
-    let mut limits = request.limits.start(context);
+    let limits = request.limits.start(context);
     let mut inputs = Inputs::read(context, &request.domain, Some(&request.problem));
     let status = inputs.status();
     if status != Status::Good {
