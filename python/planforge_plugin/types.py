@@ -688,6 +688,8 @@ class PlanDocument(TypedDict):
     cost: NotRequired[Optional[float]]
     # Ground actions as `(name object ...)`, in order.
     steps: List[str]
+    # Times of the steps, one for each; empty in a plan without times.
+    times: NotRequired[List[StepTimes]]
 
 
 # Limits of one planner call. What is absent is not limited by the request (the host's deadline still holds).
@@ -1010,6 +1012,14 @@ class Sentences(TypedDict):
 # "user": The text to reply to.
 # "assistant": The model.
 Speaker = Literal["system", "user", "assistant"]
+
+
+# Times of a step.
+class StepTimes(TypedDict):
+    # Its duration; absent for an instantaneous action.
+    duration: NotRequired[Optional[float]]
+    # Time of its start, from the start of the plan.
+    start: float
 
 
 # Origin of a request: suite, task, stage and artefact. Tags are not part of the cassette key. Only providers with the
