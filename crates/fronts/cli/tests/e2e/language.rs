@@ -226,7 +226,7 @@ fn several_plans(task: &Task) -> Cell {
 }
 
 fn why_unsolvable(task: &Task) -> Cell {
-    let ran = task.run("pddl plan", &["domain.pddl", "never.pddl"], &[]);
+    let ran = task.run("pddl plan", &["domain.pddl", "never.pddl"], &["--max-nodes", "20000"]);
     match ran.exit {
         10 => Ok(()),
         _ => Err(sentence(&ran)),
@@ -283,7 +283,8 @@ fn prompts(task: &Task) -> Cell {
     let server = saying(&format!("```pddl\n{}```", task.text("domain.pddl")));
     let pipeline = format!(
         "schema = 1\n[llm.main]\nuse = \"provider-openai\"\nmodel = \"fixed\"\nbase_url = {:?}\n
-         [[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"domain\" }}\n",
+         [[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"domain\" }}\n
+         [[stage]]\ndo = \"translate\"\nlabel = \"problem\"\nuse = \"translator-direct\"\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"problem\" }}\n",
         server.base_url()
     );
     std::fs::write(task.folder.join("pipeline.toml"), pipeline).unwrap();
