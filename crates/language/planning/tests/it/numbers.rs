@@ -193,8 +193,7 @@ fn a_metric_that_loses_its_value_makes_no_loop_of_parents() {
 
 #[test]
 fn a_first_plan_whose_metric_is_beyond_exact_arithmetic_is_reported() {
-    let square =
-        "(:action square :parameters () :precondition (>= (x) 1) :effect (and (q) (scale-up (m) (m))))";
+    let square = "(:action square :parameters () :precondition (>= (x) 1) :effect (and (q) (decrease (x) 1) (scale-up (m) (m))))";
     let digits = format!("1{}", "0".repeat(30));
     let (domain, problem) = task("(x) (m)", square, &format!("(= (x) 1) (= (m) {digits})"), "(q)");
     let problem = problem.replace("(:goal", "(:metric minimize (m)) (:goal");
