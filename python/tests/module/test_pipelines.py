@@ -1,4 +1,5 @@
 import _thread
+import signal
 import threading
 from pathlib import Path
 
@@ -101,9 +102,14 @@ def test_an_interrupt_leaves_parallel_requests_alone(root):
         return "late"
 
     model.parallel = 2
-    with pytest.raises(KeyboardInterrupt):
-        pf.run(root / "configs/pipelines/llm-p.toml", suites=suite(root, "garden"), model=model, jobs=2)
-    released.set()
+    # A shell's background job starts with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pf.run(root / "configs/pipelines/llm-p.toml", suites=suite(root, "garden"), model=model, jobs=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        released.set()
 
 
 def test_a_pipeline_that_needs_consent_asks_for_it(root):
