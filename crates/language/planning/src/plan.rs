@@ -147,3 +147,15 @@ pub struct PlanResult {
     /// Ground actions and facts of the task; 0 where grounding was not reached.
     pub ground_size: (usize, usize),
 }
+
+impl PlanResult {
+    /// A result without a search; the size is 0 where grounding was not reached.
+    pub(crate) fn unsearched(
+        method: &'static str,
+        outcome: SearchOutcome,
+        ground_size: (usize, usize),
+    ) -> Self {
+        let statistics = SearchStatistics::default();
+        PlanResult { outcome, method, note: None, stopped: None, statistics, ground_size }
+    }
+}

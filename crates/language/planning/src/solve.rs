@@ -5,7 +5,7 @@ use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
 use crate::resources::ResourceLimits;
-use crate::search::{Algorithm, SearchStatistics, metric_value, run_search_with};
+use crate::search::{Algorithm, metric_value, run_search_with};
 use crate::task::{GroundTask, SourcePlace, Unsupported};
 use crate::unsolvable::{why_exhausted, why_unsolvable};
 use crate::wishes;
@@ -40,14 +40,7 @@ pub fn plan_with_progress(
     on_plan: &mut dyn FnMut(&Plan, &'static str),
 ) -> Result<PlanResult, Vec<Diagnostic>> {
     let lifted = normalize(domain, problem)?;
-    let unsearched = |outcome| PlanResult {
-        outcome,
-        method: "grounding",
-        note: None,
-        stopped: None,
-        statistics: SearchStatistics::default(),
-        ground_size: (0, 0),
-    };
+    let unsearched = |outcome| PlanResult::unsearched("grounding", outcome, (0, 0));
     if lifted.extension.has_time() {
         return Ok(crate::temporal::plan_with_time(lifted, options, resources, on_plan));
     }
@@ -101,14 +94,8 @@ pub(crate) fn plan_ground(
     resources: &mut dyn ResourceLimits,
     on_plan: &mut dyn FnMut(&Plan, &'static str),
 ) -> PlanResult {
-    let unsearched = |method, outcome| PlanResult {
-        outcome,
-        method,
-        note: None,
-        stopped: None,
-        statistics: SearchStatistics::default(),
-        ground_size: (task.actions.len(), task.facts.len()),
-    };
+    let ground_size = (task.actions.len(), task.facts.len());
+    let unsearched = |method, outcome| PlanResult::unsearched(method, outcome, ground_size);
     if task.goal_unreachable {
         let explanation = why_unsolvable(lifted, resources);
         return unsearched("delete relaxation", SearchOutcome::ProvenUnsolvable(explanation));
@@ -189,7 +176,7 @@ pub(crate) fn plan_ground(
         stopped: found.stopped,
         method: found.method,
         statistics: found.statistics,
-        ground_size: (task.actions.len(), task.facts.len()),
+        ground_size,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::lifted::{LiftedExpr, LiftedTask, Metric};
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes};
 use crate::plan_file::parse_plan;
 use crate::resources::{Charged, LimitWatch, ResourceLimits, StopReason};
-use crate::search::{Algorithm, Outcome, SearchStatistics, run_search, run_search_with};
+use crate::search::{Algorithm, Outcome, run_search, run_search_with};
 use crate::task::{GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, ReasonKind, why_unsolvable};
 use crate::validate::{ValidationDecision, ValidationOptions, Validator};
@@ -60,15 +60,10 @@ pub(crate) fn plan_with_time(
     resources: &mut dyn ResourceLimits,
     on_plan: &mut dyn FnMut(&Plan, &'static str),
 ) -> PlanResult {
-    let mut result = PlanResult {
-        outcome: SearchOutcome::Unsupported(unsupported(&lifted, options.algorithm)),
-        method: "grounding",
-        note: None,
-        stopped: None,
-        statistics: SearchStatistics::default(),
-        ground_size: (0, 0),
-    };
-    if matches!(&result.outcome, SearchOutcome::Unsupported(list) if !list.is_empty()) {
+    let unsupported = unsupported(&lifted, options.algorithm);
+    let is_supported = unsupported.is_empty();
+    let mut result = PlanResult::unsearched("grounding", SearchOutcome::Unsupported(unsupported), (0, 0));
+    if !is_supported {
         return result;
     }
     let snap = SnapTask::new(&lifted);

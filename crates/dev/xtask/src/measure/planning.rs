@@ -117,11 +117,11 @@ pub(crate) fn measure_validation(args: &ValidationArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// xorshift: the same mutations every time.
-struct Random(u64);
+/// xorshift: the same choices every time.
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -1,5 +1,6 @@
 //! Planning on the competitions' benchmarks: coverage and cost of ours against Fast Downward, with the same limit on processor time.
 
+use super::planning::Random;
 use crate::programs::{absolute, path_text, run_command, site_packages, usage, val_programs};
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -53,13 +54,13 @@ const OPTIMAL: &[Side] = &[
     Side::FastDownward { name: "CEGAR", search: &["--search", "astar(cegar())"] },
 ];
 
-/// What a side found.
+/// The result of a side.
 #[derive(Default)]
 struct Found {
     cost: Option<u64>,
     seconds: f64,
     peak_mb: f64,
-    /// How a process failed that did not end by itself or by our signal.
+    /// The failure of a process that did not end by itself or by our signal.
     failed: Option<String>,
 }
 
@@ -174,14 +175,11 @@ fn choose_tasks(benchmarks: &Path, optimal: bool, seed: u64) -> Result<Vec<Task>
             _ => drop(families.insert(family, (year, folder))),
         }
     }
-    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut tasks = Vec::new();
     for (_, folder) in families.into_values() {
         let pairs = pairs(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        if let Some((domain, problem)) = pairs.get((random >> 11) as usize % pairs.len().max(1)) {
+        if let Some((domain, problem)) = pairs.get(random.below(pairs.len())) {
             let folder = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let stem = problem.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             tasks.push((format!("{folder} {stem}"), domain.clone(), problem.clone()));
@@ -287,7 +285,7 @@ fn fast_downward(
     Ok(Found { cost, seconds, peak_mb, failed })
 }
 
-/// How a process failed: with such an exit code, or by a signal that is not one of [`watch`].
+/// The failure of a process: such an exit code, or a signal that is not one of [`watch`].
 fn failure(status: ExitStatus, is_error: impl Fn(i32) -> bool) -> Option<String> {
     match (status.code(), status.signal()) {
         (Some(code), _) => is_error(code).then(|| format!("exit code {code}")),

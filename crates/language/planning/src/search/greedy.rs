@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 const BOOST: i64 = 1000;
 
 /// A successor not yet generated: its parent and the operator.
-type Edge = (StateId, u32);
+pub(super) type Edge = (StateId, u32);
 
 /// A start and a goal with what guides the search between them: the relaxed task and, where it has some, its landmarks.
 pub(super) struct Guidance {
@@ -39,18 +39,35 @@ impl Guidance {
 }
 
 /// One heuristic's open lists.
-struct Lists {
-    all: BucketQueue<Edge>,
-    preferred: BucketQueue<Edge>,
+pub(super) struct Lists<V> {
+    pub(super) all: BucketQueue<Edge>,
+    pub(super) preferred: BucketQueue<Edge>,
     /// Pops charged to each; the list with fewer is served next.
-    turns: [i64; 2],
+    pub(super) turns: [i64; 2],
     /// The lowest value of the heuristic so far.
-    best: u32,
+    pub(super) best: V,
 }
 
-impl Lists {
-    fn new() -> Self {
-        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: u32::MAX }
+impl<V> Lists<V> {
+    /// Empty lists; no value is above `highest`.
+    pub(super) fn new(highest: V) -> Self {
+        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: highest }
+    }
+
+    /// The next successor, from the list that had the fewest turns.
+    pub(super) fn pop(all: &mut [Self]) -> Option<Edge> {
+        let mut best: Option<(i64, usize, usize)> = None;
+        for (l, lists) in all.iter().enumerate() {
+            for (kind, len) in [lists.all.len(), lists.preferred.len()].into_iter().enumerate() {
+                if len > 0 && best.is_none_or(|(turns, _, _)| lists.turns[kind] < turns) {
+                    best = Some((lists.turns[kind], l, kind));
+                }
+            }
+        }
+        let (_, l, kind) = best?;
+        let lists = &mut all[l];
+        lists.turns[kind] += 1;
+        if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
     }
 }
 
@@ -79,7 +96,7 @@ pub(super) struct Greedy<'s, 't> {
     table: NodeTable,
     ff: FfHeuristic<'s>,
     landmarks: Option<LandmarkCount<'s>>,
-    lists: Vec<Lists>,
+    lists: Vec<Lists<u32>>,
     /// True for each operator that is preferred in the state under expansion.
     preferred: Vec<bool>,
     /// `None` for the greedy search, which does not look at costs.
@@ -122,7 +139,7 @@ impl<'s, 't> Greedy<'s, 't> {
             start: &guidance.start,
             table: space.table(),
             ff: FfHeuristic::new(relaxed, space.task.operators.len(), weight.and(unit)),
-            lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new()).collect(),
+            lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new(u32::MAX)).collect(),
             landmarks: landmarks.map(|l| LandmarkCount::new(l, space.task, weight.and(unit))),
             preferred: vec![false; space.task.operators.len()],
             costs: weight.map(|weight| Costs {
@@ -177,7 +194,9 @@ impl<'s, 't> Greedy<'s, 't> {
                 + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1))
                 + COSTS_BYTES * u64::from(self.costs.is_some());
             watch.tick(self.table.len(), per_node)?;
-            let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
+            let Some((parent, operator)) = Lists::pop(&mut self.lists) else {
+                return Ok(Progress::Exhausted);
+            };
             let cost = self
                 .costs
                 .as_ref()
@@ -282,22 +301,6 @@ impl<'s, 't> Greedy<'s, 't> {
             }
         }
         favourites.iter().for_each(|&o| self.preferred[o as usize] = false);
-    }
-
-    /// The next successor, from the list that had the fewest turns.
-    fn pop(&mut self) -> Option<Edge> {
-        let mut best: Option<(i64, usize, usize)> = None;
-        for (l, lists) in self.lists.iter().enumerate() {
-            for (kind, len) in [lists.all.len(), lists.preferred.len()].into_iter().enumerate() {
-                if len > 0 && best.is_none_or(|(turns, _, _)| lists.turns[kind] < turns) {
-                    best = Some((lists.turns[kind], l, kind));
-                }
-            }
-        }
-        let (_, l, kind) = best?;
-        let lists = &mut self.lists[l];
-        lists.turns[kind] += 1;
-        if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
     }
 }
 

@@ -5,7 +5,7 @@ use super::heuristic::Heuristic;
 use super::relaxed::Relaxed;
 use super::space::{NumericSpace, VALUE_BYTES, Values, World};
 use crate::resources::{LimitWatch, StopReason};
-use crate::search::greedy::BucketQueue;
+use crate::search::greedy::Lists;
 use crate::search::space::{NONE, NodeTable, Outcome, SearchStatistics, StateId};
 use crate::task::NumExpr;
 use planforge_pddl::Number;
@@ -21,25 +21,6 @@ const IN_PLAN: u8 = 1;
 const HELPFUL: u8 = 2;
 /// The operators that each list prefers.
 const PREFERRED: [u8; 2] = [IN_PLAN, IN_PLAN | HELPFUL];
-
-/// A successor not yet generated: its parent and the operator.
-type Edge = (StateId, u32);
-
-/// One heuristic's open lists.
-struct Lists {
-    all: BucketQueue<Edge>,
-    preferred: BucketQueue<Edge>,
-    /// Pops charged to each; the list with fewer is served next.
-    turns: [i64; 2],
-    /// The lowest value of the heuristic so far.
-    best: u64,
-}
-
-impl Lists {
-    fn new() -> Self {
-        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: u64::MAX }
-    }
-}
 
 /// The quantity that is minimised.
 #[derive(Clone, Copy)]
@@ -91,7 +72,7 @@ pub(super) struct Search<'s, 't> {
     table: NodeTable,
     values: Values,
     /// Of the balanced and of the plain relaxed plan.
-    lists: [Lists; 2],
+    lists: [Lists<u64>; 2],
     /// Why each operator is preferred in the state under expansion.
     preferred: Vec<u8>,
     pricing: Option<Pricing<'t>>,
@@ -124,7 +105,7 @@ impl<'s, 't> Search<'s, 't> {
             heuristic: Heuristic::new(space.task, relaxed, cost),
             table: NodeTable::new(space.words()),
             values: Values::default(),
-            lists: [Lists::new(), Lists::new()],
+            lists: [Lists::new(u64::MAX), Lists::new(u64::MAX)],
             preferred: vec![0; space.task.operators.len()],
             pricing,
             reached: Vec::new(),
@@ -165,7 +146,9 @@ impl<'s, 't> Search<'s, 't> {
         }
         while statistics.evaluated < end {
             watch.tick(self.table.len(), self.bytes_per_state())?;
-            let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
+            let Some((parent, operator)) = Lists::pop(&mut self.lists) else {
+                return Ok(Progress::Exhausted);
+            };
             if let Some(plan) = self.visit(parent, operator, ceiling, statistics) {
                 return Ok(Progress::Plan(plan));
             }
@@ -291,22 +274,6 @@ impl<'s, 't> Search<'s, 't> {
             }
         }
         self.favourites.iter().chain(&self.helpful).for_each(|&o| self.preferred[o as usize] = 0);
-    }
-
-    /// The next successor, from the list that had the fewest turns.
-    fn pop(&mut self) -> Option<Edge> {
-        let mut best: Option<(i64, usize, usize)> = None;
-        for (l, lists) in self.lists.iter().enumerate() {
-            for (kind, len) in [lists.all.len(), lists.preferred.len()].into_iter().enumerate() {
-                if len > 0 && best.is_none_or(|(turns, _, _)| lists.turns[kind] < turns) {
-                    best = Some((lists.turns[kind], l, kind));
-                }
-            }
-        }
-        let (_, l, kind) = best?;
-        let lists = &mut self.lists[l];
-        lists.turns[kind] += 1;
-        if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
     }
 }
 
