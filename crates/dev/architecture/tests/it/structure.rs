@@ -164,7 +164,7 @@ fn fronts_know_only_the_application_layer() {
             let Some(own) = dependency.strip_prefix("planforge-") else { continue };
             // The command `serve` starts the servers. The Python package contains the command.
             let is_part = match name.as_str() {
-                "cli" => ["mcp", "lsp"].contains(&own),
+                "cli" => ["mcp", "lsp", "page"].contains(&own),
                 "python" => own == "cli",
                 _ => false,
             };
@@ -182,7 +182,7 @@ fn only_the_command_serve_knows_the_other_fronts() {
     assert!(files.len() > 20);
     for file in files.iter().filter(|file| **file != serve) {
         let text = fs::read_to_string(file).unwrap();
-        for server in ["planforge_mcp", "planforge_lsp"] {
+        for server in ["planforge_mcp", "planforge_lsp", "planforge_page"] {
             assert!(!text.contains(server), "{} names {server}", file.display());
         }
     }

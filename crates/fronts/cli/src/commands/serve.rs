@@ -1,4 +1,4 @@
-//! `planforge serve`: servers for agents and editors. The servers are fronts of their own; only this command knows them.
+//! `planforge serve`: servers for agents, editors and browsers. The servers are fronts of their own; only this command knows them.
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -7,13 +7,15 @@ use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::diagnostics::skip_byte_order_mark;
 use planforge_app::editor::{limits, pipeline_check};
 use planforge_lsp::{ServeError, Services};
+use planforge_page::{MIN_PASSWORD_BYTES, PageServer, Place, Settings, SignIn};
 use std::fmt::Write as _;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-/// Serve planforge's tools to agents and editors.
+/// Serve planforge to agents, editors and browsers.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  planforge serve lsp\n  planforge serve mcp")]
+#[command(after_help = "Examples:\n  planforge serve lsp\n  planforge serve mcp\n  planforge serve page")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     command: ServeCommand,
@@ -23,12 +25,14 @@ pub(crate) struct ServeArgs {
 enum ServeCommand {
     Lsp(LspArgs),
     Mcp(McpArgs),
+    Page(PageArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> Exit {
     match &args.command {
         ServeCommand::Lsp(args) => run_lsp(context, args),
         ServeCommand::Mcp(args) => run_mcp(context, args),
+        ServeCommand::Page(args) => run_page(context, args),
     }
 }
 
@@ -94,6 +98,128 @@ pub(crate) fn run_mcp(context: &Context, args: &McpArgs) -> Exit {
             let message = format!("the server ended: {error}");
             context.print_error(&Failure::new(FailureClass::System, "mcp.server", message).into())
         }
+    }
+}
+
+/// Serve a page for the browser: solve tasks, edit PDDL, and watch runs.
+///
+/// The address that is printed lets one browser in. The page reads and writes only below its folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge serve page
+  planforge serve page --folder ~/tasks --port 8700 --no-browser
+  planforge serve page --listen 192.168.1.20 --port 8700 --password-file password.txt
+  planforge serve page --listen 127.0.0.1 --port 8700 --proxy-header X-Forwarded-User --host planforge.example.org")]
+pub(crate) struct PageArgs {
+    /// The folder whose tasks, runs and evaluations the page shows.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    folder: PathBuf,
+    /// The port. Port 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// Listen on this address, such as 0.0.0.0, in the place of 127.0.0.1. Nothing is encrypted: use a proxy with TLS, or a tunnel.
+    #[arg(long, value_name = "ADDRESS", requires = "sign_in")]
+    listen: Option<IpAddr>,
+    /// The file with the password that browsers ask for. Any user name will do.
+    #[arg(long, value_name = "FILE", requires = "listen", group = "sign_in")]
+    password_file: Option<PathBuf>,
+    /// The header in which a proxy names the user. Let only the proxy reach the address.
+    #[arg(long, value_name = "NAME", requires = "listen", group = "sign_in")]
+    proxy_header: Option<String>,
+    /// A name under which browsers reach the server; numeric addresses need none.
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    host: Vec<String>,
+    /// Print the address, and start no browser.
+    #[arg(long)]
+    no_browser: bool,
+    /// Take every reply of models from this cassette or run folder; send no request.
+    #[arg(long, value_name = "CASSETTE")]
+    replay: Option<PathBuf>,
+}
+
+fn run_page(context: &Context, args: &PageArgs) -> Exit {
+    if !planforge_page::is_built() {
+        let message = "this build of planforge has no page";
+        let failure = Failure::new(FailureClass::System, "page.not-built", message)
+            .help("run `tools/page`, then build planforge again");
+        return context.print_error(&failure.into());
+    }
+    let settings = page_place(args).map(|place| Settings {
+        folder: args.folder.clone(),
+        port: args.port,
+        place,
+        replay: args.replay.clone(),
+    });
+    let server = settings.and_then(|settings| PageServer::start(context.app.clone(), settings));
+    context.show(server, |server| {
+        context.output.result(&format!("{}\n", server.url()));
+        if args.listen.is_some() {
+            context
+                .output
+                .note("the connection is not encrypted: put a proxy with TLS before it, or use a tunnel");
+        } else if !args.no_browser && !open_browser(context, &server.url_for_browser()) {
+            context.output.note("no browser was started: open the address above");
+        }
+        server.wait();
+        Exit::Good
+    })
+}
+
+/// Who may connect, by the options.
+fn page_place(args: &PageArgs) -> Result<Place, planforge_app::Error> {
+    let Some(address) = args.listen else { return Ok(Place::Loopback) };
+    let refused = |message: String, help: &str| {
+        Err(Failure::new(FailureClass::Request, "page.password", message).help(help).into())
+    };
+    let sign_in = match (&args.password_file, &args.proxy_header) {
+        (Some(path), _) => {
+            let text = match std::fs::read_to_string(path) {
+                Ok(text) => text,
+                Err(error) => {
+                    let message = format!("the password file {} cannot be read: {error}", path.display());
+                    return refused(message, "check the path and its permissions");
+                }
+            };
+            let password = skip_byte_order_mark(&text).trim();
+            if password.len() < MIN_PASSWORD_BYTES {
+                let message = format!("the password has less than {MIN_PASSWORD_BYTES} bytes");
+                return refused(message, "write a longer one, for instance that of `openssl rand -hex 16`");
+            }
+            SignIn::Password(password.to_owned())
+        }
+        (None, Some(name)) => match name.parse() {
+            Ok(name) => SignIn::ProxyHeader(name),
+            Err(_) => {
+                return refused(
+                    format!("`{name}` is not the name of a header"),
+                    "take the name that the proxy sets",
+                );
+            }
+        },
+        (None, None) => return Ok(Place::Loopback),
+    };
+    Ok(Place::Address { address, sign_in, hosts: args.host.clone() })
+}
+
+/// Starts the user's browser. False if there is none, or no screen.
+fn open_browser(context: &Context, url: &str) -> bool {
+    let has_screen =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| context.app.variables.contains_key(*name));
+    let program = match cfg!(target_os = "macos") {
+        true => "open",
+        false if has_screen => "xdg-open",
+        false => return false,
+    };
+    let null = std::process::Stdio::null;
+    let started =
+        std::process::Command::new(program).arg(url).stdin(null()).stdout(null()).stderr(null()).spawn();
+    match started {
+        Ok(mut browser) => {
+            // It ends at once, or with the browser.
+            std::thread::spawn(move || browser.wait());
+            true
+        }
+        Err(_) => false,
     }
 }
 

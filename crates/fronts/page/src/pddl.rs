@@ -1,0 +1,83 @@
+//! Calls about PDDL texts, without a model.
+
+use crate::answer::Answer;
+use crate::error::Refusal;
+use crate::routes::{Call, Routes};
+use planforge_app::pddl::Sentences;
+use planforge_app::pddl::compare::models::{ModelsRequest, models};
+use planforge_app::pddl::format::{FormatRequest, format};
+use planforge_app::pddl::tell::{TellRequest, TellSubject, tell};
+use planforge_app::pddl::validate::{ValidateRequest, validate};
+use planforge_app::{RequestLimits, Source};
+use serde::Deserialize;
+
+/// Limits of each call: the person waits for its answer.
+const LIMITS: RequestLimits = RequestLimits { seconds: Some(20.0), memory_bytes: 1 << 30 };
+/// Most pairs of states of a comparison.
+const NODES: u64 = 200_000;
+
+/// The texts of a call. Each call needs some of them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Texts {
+    domain: Option<String>,
+    problem: Option<String>,
+    plan: Option<String>,
+    text: Option<String>,
+    other_domain: Option<String>,
+    other_problem: Option<String>,
+}
+
+/// A text with its name in findings.
+fn source(name: &str, text: Option<String>) -> Option<Source> {
+    text.map(|text| Source::text(name, text))
+}
+
+fn needed(name: &str, text: Option<String>) -> Result<Source, Refusal> {
+    source(name, text).ok_or_else(|| Refusal::request(format!("the request has no `{name}`")))
+}
+
+pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let texts: Texts = call.request()?;
+    match name {
+        "check" | "validate" => {
+            let request = ValidateRequest {
+                domain: needed("domain", texts.domain)?,
+                problem: source("problem", texts.problem),
+                plan: if name == "check" { None } else { Some(needed("plan", texts.plan)?) },
+                in_words: (name == "validate").then_some(Sentences::BesideDomain),
+                epsilon: None,
+                limits: LIMITS,
+            };
+            routes.work(move |context| Ok(validate(context, &request)?)).await
+        }
+        "format" => {
+            let request = FormatRequest { source: needed("text", texts.text)?, check: true };
+            routes.work(move |context| Ok(format(context, &request)?)).await
+        }
+        "compare" => compare(routes, texts).await,
+        _ => Err(Refusal::missing("there is no such call")),
+    }
+}
+
+async fn compare(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
+    let domain = needed("domain", texts.domain)?;
+    let other = source("other domain", texts.other_domain);
+    let Some(problem) = source("problem", texts.problem) else {
+        let other = other.ok_or_else(|| Refusal::request("the request has no `other_domain`"))?;
+        let subject = TellSubject::Differences(other);
+        let request = TellRequest { domain, subject, sentences: Sentences::BesideDomain, limits: LIMITS };
+        return routes.work(move |context| Ok(tell(context, &request)?)).await;
+    };
+    let request = ModelsRequest {
+        domain,
+        problem,
+        candidate_domain: other,
+        candidate_problem: source("other problem", texts.other_problem),
+        sentences: Sentences::BesideDomain,
+        seed: 0,
+        nodes: NODES,
+        limits: LIMITS,
+    };
+    routes.work(move |context| Ok(models(context, &request)?)).await
+}

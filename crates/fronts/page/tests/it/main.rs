@@ -1,0 +1,4 @@
+//! The server over HTTP.
+
+mod client;
+mod security;
