@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
-const STYLE: &str = include_str!("../assets/report.css");
+const STYLE: &str = concat!(include_str!("../assets/tokens.css"), include_str!("../assets/report.css"));
 /// The modules of assets/js, which the page of `planforge serve page` also uses.
 const MODULES: [&str; 13] = [
     include_str!("../assets/js/base.js"),

@@ -103,6 +103,12 @@ export function duration(ms) {
   return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+// A recorded time (UTC) in the zone of the reader.
+export function clock(text) {
+  const time = new Date(text);
+  return isNaN(time) ? text : el("time", { datetime: text, title: text }, time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }));
+}
+
 // Dollars; a price or a count that is unknown never reads as free.
 export const money = (cost) =>
   cost === undefined || cost === null ? "unknown" : `$${cost < 0.995 ? Number(cost.toPrecision(2)) : cost.toFixed(2)}`;

@@ -101,7 +101,7 @@ export function table(caption, columns, items, cells) {
 }
 
 function drawRowsInSight(scroll, body, total, row) {
-  const space = () => el("tr.space", { "aria-hidden": "true" }, el("td", { colspan: 99 }));
+  const space = () => el("tr.space", { "aria-hidden": "true" }, el("td", { colspan: scroll.querySelectorAll("th").length }));
   const [above, below] = [space(), space()];
   const drawn = new Map();
   const node = scroll.querySelector("table");
@@ -131,8 +131,8 @@ function drawRowsInSight(scroll, body, total, row) {
   // Columns have the widths of the first rows, so that nothing moves sideways while somebody scrolls.
   const fixColumns = () => {
     const titles = [...node.querySelectorAll("th")];
-    const widths = titles.map((title) => title.offsetWidth);
-    if (node.style.tableLayout || !widths[0]) return;
+    const widths = titles.map((title) => Math.ceil(title.getBoundingClientRect().width + 1));
+    if (node.style.tableLayout || widths[0] < 2) return;
     titles.forEach((title, i) => (title.style.width = `${widths[i]}px`));
     node.style.tableLayout = "fixed";
     node.style.width = "100%";

@@ -1,6 +1,6 @@
 // The first page: the matrix of an evaluation, and what everything cost. A single run begins with its own page.
 
-import { address, badge, cellParts, columnOf, count, duration, el, figure, filters, index, link, money, pageOf, plain, score, setFilters, textOf } from "./base.js";
+import { address, badge, cellParts, clock, columnOf, count, duration, el, figure, filters, index, link, money, pageOf, plain, score, setFilters, textOf } from "./base.js";
 import { fold, table } from "./list.js";
 import { drawing } from "./states.js";
 import { textBlock } from "./text.js";
@@ -223,7 +223,7 @@ export async function cellPage(cell) {
     el("h2", {}, "What it was made from"),
     facts([
       ["run", page.id],
-      ["made", page.created_at],
+      ["made", clock(page.created_at)],
       ["planforge", page.planforge],
       ["seed", cell.seed],
       ["models", Object.entries(page.models).map(([name, model]) => el("div", {}, `${name}: ${model}`))],
@@ -241,8 +241,8 @@ export async function cellPage(cell) {
 const cellTitle = (cell) => [cell.suite, " ", el("span.thin", {}, columnOf(cell)), " ", el("span.thin", {}, `seed ${cell.seed}`)];
 
 function session(line) {
-  const end = line.ended ? `${line.state} ${line.ended}` : "has no recorded end: it is running, or was stopped from outside";
-  return el("div", {}, `${line.mode}: ${line.began}, ${end}`);
+  const end = line.ended ? [`${line.state} `, clock(line.ended)] : "has no recorded end: it is running, or was stopped from outside";
+  return el("div", {}, `${line.mode}: `, clock(line.began), ", ", end);
 }
 
 export function facts(lines) {
