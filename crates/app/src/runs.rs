@@ -1,6 +1,7 @@
 //! Recorded runs: listed, inspected, exported, and with other limits while they are in progress.
 
 pub mod explain;
+pub mod survey;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -12,8 +13,11 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
 use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::load_leniently;
-use planforge_record::{Event, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular};
+use planforge_record::{
+    Event, JournalTail, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular,
+};
 use planforge_report::otlp::write_otlp;
+use planforge_report::pages::{run_page, task_pages};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
@@ -25,6 +29,7 @@ pub use planforge_evaluate::rounds::{
     ActionChange, ActionClass, RefineRound, RefinedTask, Refinement, Rounds, StageFeedback, Version,
 };
 pub use planforge_report::otlp::WrittenTrace;
+pub use planforge_report::pages::{RunPage, TaskPages};
 
 /// The folder of runs if no other one is named.
 pub const RUNS: &str = "runs";
@@ -66,6 +71,54 @@ pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
         (&b.manifest.created_at, &b.manifest.id).cmp(&(&a.manifest.created_at, &a.manifest.id))
     });
     runs
+}
+
+/// Reads the tasks of a run, without replies and candidates.
+///
+/// # Errors
+/// The folder is not a run, or cannot be read.
+pub fn page(context: &Context, run: &Path) -> Result<RunPage, Error> {
+    Ok(run_page(&context.path(run))?)
+}
+
+/// Reads everything about one task of a run: prompts, replies, candidates, verdicts with their evidence.
+///
+/// # Errors
+/// The folder is not a run, or has no such task.
+pub fn task_page(context: &Context, run: &Path, task: &str) -> Result<TaskPages, Error> {
+    task_pages(&context.path(run), task).map_err(|failure| match failure.class {
+        FailureClass::Request => Error::from(failure).with_status(Status::Input),
+        _ => Error::from(failure),
+    })
+}
+
+/// New events of a run that another process writes.
+pub struct RunWatch {
+    run: PathBuf,
+    tail: JournalTail,
+}
+
+impl RunWatch {
+    /// Starts before the first event.
+    ///
+    /// # Errors
+    /// The folder is not a run.
+    pub fn open(context: &Context, run: &Path) -> Result<Self, Error> {
+        let run = context.path(run);
+        let tail = JournalTail::open(&run)?;
+        Ok(Self { run, tail })
+    }
+
+    /// The next events; `None` if there are none and no process writes the run.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn next_events(&mut self) -> Result<Option<Vec<Event>>, Error> {
+        // Before the events: the last ones are written before the process ends.
+        let in_progress = RunFolder::is_in_progress(&self.run)?;
+        let events = self.tail.next_events()?;
+        Ok((in_progress || !events.is_empty()).then_some(events))
+    }
 }
 
 /// A run in a list.
