@@ -22,7 +22,6 @@ use crate::status::Status;
 use cells::{Cell, EvaluationOutcome, EvaluationSetup, RunSettings};
 use columns::{ColumnFile, columns};
 use matrix::{claim, matrix, read_stored, store, suites, with_level_suites};
-use planforge_contract::FailureClass;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::compare::Ranking;
 use planforge_evaluate::matrix::{Selection, UnmatchedFilter};
@@ -44,7 +43,6 @@ pub use planforge_evaluate::results::{
 };
 pub use planforge_evaluate::tables::Classes;
 pub use planforge_evaluate::wrapped;
-pub use planforge_report::pages::EvaluationPage;
 pub use tables::Tables;
 
 /// Suites x pipelines x models x seeds.
@@ -277,17 +275,6 @@ pub(crate) fn read_evaluation(context: &Context, folder: &Path) -> Result<Evalua
         )));
     }
     parse_json(&path, &text)
-}
-
-/// Reads the cells and tables of an evaluation, finished or not.
-///
-/// # Errors
-/// The folder is not an evaluation, or cannot be read.
-pub fn page(context: &Context, folder: &Path) -> Result<EvaluationPage, Error> {
-    planforge_report::pages::evaluation_page(&context.path(folder)).map_err(|failure| match failure.class {
-        FailureClass::Request => Error::from(failure).with_status(Status::Input),
-        _ => Error::from(failure),
-    })
 }
 
 /// Runs the selected cells of a matrix and makes the tables of all.

@@ -17,7 +17,6 @@ use planforge_record::{
     Event, JournalTail, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular,
 };
 use planforge_report::otlp::write_otlp;
-use planforge_report::pages::{run_page, task_pages};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
@@ -29,7 +28,6 @@ pub use planforge_evaluate::rounds::{
     ActionChange, ActionClass, RefineRound, RefinedTask, Refinement, Rounds, StageFeedback, Version,
 };
 pub use planforge_report::otlp::WrittenTrace;
-pub use planforge_report::pages::{RunPage, TaskPages};
 
 /// The folder of runs if no other one is named.
 pub const RUNS: &str = "runs";
@@ -71,25 +69,6 @@ pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
         (&b.manifest.created_at, &b.manifest.id).cmp(&(&a.manifest.created_at, &a.manifest.id))
     });
     runs
-}
-
-/// Reads the tasks of a run, without replies and candidates.
-///
-/// # Errors
-/// The folder is not a run, or cannot be read.
-pub fn page(context: &Context, run: &Path) -> Result<RunPage, Error> {
-    Ok(run_page(&context.path(run))?)
-}
-
-/// Reads everything about one task of a run: prompts, replies, candidates, verdicts with their evidence.
-///
-/// # Errors
-/// The folder is not a run, or has no such task.
-pub fn task_page(context: &Context, run: &Path, task: &str) -> Result<TaskPages, Error> {
-    task_pages(&context.path(run), task).map_err(|failure| match failure.class {
-        FailureClass::Request => Error::from(failure).with_status(Status::Input),
-        _ => Error::from(failure),
-    })
 }
 
 /// New events of a run that another process writes.

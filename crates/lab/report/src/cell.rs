@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The models by table; simulated ones are marked.
-pub(crate) fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
+fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
     let simulated = manifest.settings.get(crate::SIMULATED).and_then(Value::as_array);
     let is_simulated = |table: &str| simulated.is_some_and(|tables| tables.iter().any(|t| t == table));
     let named = |(table, model): (&String, &String)| {
@@ -60,7 +60,9 @@ pub(crate) fn write(
     warnings.extend(run.warnings().iter().map(|warning| format!("{shown}: {}", warning.message)));
     let manifest = run.manifest();
     entry.simulated = manifest.settings.contains_key(crate::SIMULATED);
-    let mut outline = outline_of(&run);
+    let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
+    run.each_event(|event| outline.take(event));
+    outline.sort();
     let prices = Prices::of_run(manifest);
     let answers = answers(&run, warnings)?;
     let mut page = CellPage {
@@ -118,32 +120,7 @@ pub(crate) fn write(
     Ok(entry)
 }
 
-/// Writes the pages of one task and returns the number of its own page; `None` if the run has no such task.
-pub(crate) fn write_task(run: &RunFolder, name: &str, stores: &mut Stores) -> Result<Option<u32>, Failure> {
-    let manifest = run.manifest();
-    let outline = outline_of(run);
-    let Some(task) = outline.tasks.iter().find(|task| task.name == name) else { return Ok(None) };
-    let mut texts = SuiteTexts::default();
-    let used = manifest.tasks.iter().find(|used| used.name == task.name);
-    let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
-    let showing = used.map(|used| texts.showing(Path::new(&used.suite))).unwrap_or_default();
-    let answers = answers(run, &mut Vec::new())?;
-    let answer = answers.get(&task.name).map(String::as_str);
-    let prices = Prices::of_run(manifest);
-    let mut page = CellPage::default();
-    let mut work = TaskWork { run, task, prices: &prices, answer, page: &mut page };
-    Ok(Some(work.write(told, &showing, stores)?.page))
-}
-
-/// The outline of a run, sorted.
-pub(crate) fn outline_of(run: &RunFolder) -> Outline {
-    let mut outline = Outline::new(run.manifest().tasks.iter().map(|used| used.name.as_str()));
-    run.each_event(|event| outline.take(event));
-    outline.sort();
-    outline
-}
-
-pub(crate) fn count(counts: &mut Counts, outcome: TaskOutcome) {
+fn count(counts: &mut Counts, outcome: TaskOutcome) {
     *match outcome {
         TaskOutcome::Solved => &mut counts.solved,
         TaskOutcome::NotSolved => &mut counts.not_solved,

@@ -12,7 +12,6 @@ use planforge_contract::{Failure, FailureClass, Message, Speaker};
 use planforge_record::{Journal as _, RunFolder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fs::File;
@@ -66,13 +65,11 @@ pub(crate) struct Store {
     firsts: Vec<u32>,
     /// The texts in the store, by hash.
     known: HashMap<[u8; 32], u32>,
-    /// From how many bytes on a chunk is closed.
-    full: usize,
 }
 
 impl Store {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { name, open: Vec::new(), count: 0, firsts: vec![0], known: HashMap::new(), full: FULL }
+        Self { name, open: Vec::new(), count: 0, firsts: vec![0], known: HashMap::new() }
     }
 
     /// Adds a value and returns its number.
@@ -81,7 +78,7 @@ impl Store {
         serde_json::to_writer(&mut self.open, value)?;
         let number = self.count;
         self.count += 1;
-        if self.open.len() >= self.full {
+        if self.open.len() >= FULL {
             self.close(spool)?;
             self.firsts.push(self.count);
         }
@@ -107,15 +104,6 @@ impl Store {
             self.close(spool)?;
         }
         Ok(self.firsts)
-    }
-
-    /// The values as a list, if none was written to the spool.
-    fn into_list(mut self) -> io::Result<Value> {
-        if self.open.is_empty() {
-            return Ok(Value::Array(Vec::new()));
-        }
-        self.open.push(b']');
-        Ok(serde_json::from_slice(&self.open)?)
     }
 
     fn close(&mut self, spool: &mut Spool) -> io::Result<()> {
@@ -146,20 +134,6 @@ impl Stores {
     pub(crate) fn new() -> Result<Self, Failure> {
         let spool = Spool::new().map_err(|e| broken(&e))?;
         Ok(Self { spool, texts: Store::new("text"), pages: Store::new("page"), unreadable: 0 })
-    }
-
-    /// Stores whose values stay in memory, for a few pages.
-    pub(crate) fn in_memory() -> Result<Self, Failure> {
-        let mut stores = Self::new()?;
-        stores.texts.full = usize::MAX;
-        stores.pages.full = usize::MAX;
-        Ok(stores)
-    }
-
-    /// The texts and pages of stores in memory.
-    pub(crate) fn into_lists(self) -> Result<[Value; 2], Failure> {
-        let list = |store: Store| store.into_list().map_err(|e| broken(&e));
-        Ok([list(self.texts)?, list(self.pages)?])
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<TextId, Failure> {

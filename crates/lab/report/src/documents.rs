@@ -134,7 +134,7 @@ pub(crate) struct Account {
 }
 
 /// A run.
-#[derive(Serialize, Default)]
+#[derive(Serialize)]
 pub(crate) struct CellPage {
     pub(crate) id: String,
     pub(crate) created_at: String,

@@ -17,7 +17,6 @@ mod metrics;
 pub mod otlp;
 mod outline;
 mod page;
-pub mod pages;
 pub mod picture;
 mod prices;
 mod source;

@@ -121,7 +121,7 @@ impl Source {
     ///
     /// # Errors
     /// `report.nothing` where it is neither a run nor an evaluation, `record.io` where it cannot be read.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    fn open(path: &Path) -> Result<Self, Failure> {
         if path.join("run.json").is_file() {
             return Self::run(path);
         }
