@@ -9,7 +9,7 @@ use planforge_diagnostics::render::escape;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-pub use planforge_report::Written;
+pub use planforge_report::{Contents, Written};
 
 /// Writes the report of runs and evaluations, finished or not. A file that is there is replaced once the new one is whole.
 ///
@@ -19,14 +19,32 @@ pub fn report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Writ
     let folders: Vec<PathBuf> = folders.iter().map(|folder| context.path(folder)).collect();
     let out = &context.path(out);
     refuse_part_of_run(out)?;
-    let written = write_report(context, &folders, out).map_err(|failure| match failure.class {
-        FailureClass::Request => Error::from(failure).with_status(Status::Input),
-        _ => Error::from(failure),
-    })?;
+    let written = write_report(context, &folders, out).map_err(error)?;
     for warning in &written.warnings {
         context.warn(escape(warning));
     }
     Ok(written)
+}
+
+/// Reads what a report of these runs and evaluations shows, for a front that shows one part after the other.
+///
+/// # Errors
+/// A folder that is neither, or a run that cannot be read.
+pub fn contents(context: &Context, folders: &[PathBuf]) -> Result<Contents, Error> {
+    let folders: Vec<PathBuf> = folders.iter().map(|folder| context.path(folder)).collect();
+    read_contents(context, &folders).map_err(error)
+}
+
+fn error(failure: Failure) -> Error {
+    match failure.class {
+        FailureClass::Request => Error::from(failure).with_status(Status::Input),
+        _ => Error::from(failure),
+    }
+}
+
+fn read_contents(context: &Context, folders: &[PathBuf]) -> Result<Contents, Failure> {
+    let work = context.start_work("runs", Some(0));
+    Contents::read(folders, &mut |done, all| work.set(done as u64, Some(all as u64)))
 }
 
 fn write_report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Written, Failure> {
@@ -35,11 +53,9 @@ fn write_report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Wr
         let message = format!("{} cannot be written: {error}", out.display());
         Failure::new(FailureClass::System, "report.io", message)
     };
-    let work = context.start_work("runs", Some(0));
-    let mut progress = |done: usize, all: usize| work.set(done as u64, Some(all as u64));
     let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| unwritable(&e))?;
     let mut writer = BufWriter::new(file);
-    let written = planforge_report::write(folders, &mut writer, &mut progress)?;
+    let written = read_contents(context, folders)?.write(&mut writer)?;
     let file = writer.into_inner().map_err(|e| unwritable(&e))?;
     readable(file.as_file()).map_err(|e| unwritable(&e))?;
     file.persist(out).map_err(|e| unwritable(&e.error))?;

@@ -1,6 +1,6 @@
 //! The data of a report, in pieces that a browser unpacks one by one: a store is a list of JSON values, cut
-//! into chunks of some hundred kilobytes, each compressed with gzip and written as base64 into a separate
-//! script element. A value's name is its place in the list, so that a page refers to a text by one number;
+//! into chunks of some hundred kilobytes, each compressed with gzip. In the one-file report a chunk is base64 in a separate
+//! script element; a page that a server answers gets the same bytes one by one. A value's name is its place in the list, so that a page refers to a text by one number;
 //! equal texts are kept once. Also the destinations of pages and texts while a report is built, and the source of a record's documents.
 
 use crate::documents::{PageId, TextId, Turn};
@@ -15,43 +15,75 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Seek as _, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
 
 /// From how many bytes of JSON on a chunk is full. Small enough to be unpacked in a few milliseconds, large enough to compress well.
 const FULL: usize = 192 * 1024;
 
-/// A file for chunks until the head of the page, which names them, can be written.
+/// A temporary file for the chunks of a report that is being built.
 pub(crate) struct Spool {
     file: BufWriter<File>,
+    places: Vec<Place>,
+}
+
+/// Where a chunk is in the file.
+struct Place {
+    name: String,
+    start: u64,
+    bytes: usize,
 }
 
 impl Spool {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile()?) })
+        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), places: Vec::new() })
     }
 
-    /// Appends one chunk. Base64 has no character that could end the element.
+    /// Appends one chunk, compressed with gzip.
     fn chunk(&mut self, store: &str, number: usize, json: &[u8]) -> io::Result<()> {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
         gzip.write_all(json)?;
-        let packed = STANDARD.encode(gzip.finish()?);
-        writeln!(
-            self.file,
-            "<script type=\"application/octet-stream\" id=\"{store}-{number}\">{packed}</script>"
-        )
+        let packed = gzip.finish()?;
+        let start = self.places.last().map_or(0, |last| last.start + last.bytes as u64);
+        self.places.push(Place { name: format!("{store}-{number}"), start, bytes: packed.len() });
+        self.file.write_all(&packed)
     }
 
-    /// Copies everything to the page.
-    pub(crate) fn copy_to(self, out: &mut dyn Write) -> io::Result<()> {
-        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(()),
-                n => out.write_all(&buffer[..n])?,
-            }
+    pub(crate) fn finish(self) -> io::Result<Chunks> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Chunks { file: Mutex::new(file), places: self.places })
+    }
+}
+
+/// The chunks of a report, in a temporary file.
+pub(crate) struct Chunks {
+    file: Mutex<File>,
+    places: Vec<Place>,
+}
+
+impl Chunks {
+    /// Writes every chunk as a script element. Base64 has no character that could end the element.
+    pub(crate) fn write_elements(&self, out: &mut dyn Write) -> io::Result<()> {
+        for place in &self.places {
+            let packed = STANDARD.encode(self.read(place)?);
+            let name = &place.name;
+            writeln!(out, "<script type=\"application/octet-stream\" id=\"{name}\">{packed}</script>")?;
         }
+        Ok(())
+    }
+
+    /// The chunk of this name (`text-0`), compressed with gzip. `None` if there is no such chunk.
+    pub(crate) fn get(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.places.iter().find(|place| place.name == name).map(|place| self.read(place)).transpose()
+    }
+
+    fn read(&self, place: &Place) -> io::Result<Vec<u8>> {
+        // A panic while the lock was held leaves the file usable: each reader seeks first.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(place.start))?;
+        let mut bytes = vec![0; place.bytes];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
@@ -125,7 +157,7 @@ pub(crate) struct Stores {
 
 /// A finished set of stores.
 pub(crate) struct Finished {
-    pub(crate) spool: Spool,
+    pub(crate) chunks: Chunks,
     pub(crate) text_chunks: Vec<u32>,
     pub(crate) page_chunks: Vec<u32>,
 }
@@ -151,7 +183,8 @@ impl Stores {
     pub(crate) fn finish(mut self) -> Result<Finished, Failure> {
         let text_chunks = self.texts.finish(&mut self.spool).map_err(|e| broken(&e))?;
         let page_chunks = self.pages.finish(&mut self.spool).map_err(|e| broken(&e))?;
-        Ok(Finished { spool: self.spool, text_chunks, page_chunks })
+        let chunks = self.spool.finish().map_err(|e| broken(&e))?;
+        Ok(Finished { chunks, text_chunks, page_chunks })
     }
 }
 
@@ -204,10 +237,16 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, 0, 1]);
         assert_eq!(store.finish(&mut spool).unwrap(), [0, 2]);
         let mut html = Vec::new();
-        spool.copy_to(&mut html).unwrap();
+        let packed = spool.finish().unwrap();
+        packed.write_elements(&mut html).unwrap();
         let chunks = unpacked(&String::from_utf8(html).unwrap());
         assert_eq!(chunks[0], ["a", &long]);
         assert_eq!(chunks[1], ["b"]);
+        let mut json = String::new();
+        let single = packed.get("text-1").unwrap().unwrap();
+        GzDecoder::new(single.as_slice()).read_to_string(&mut json).unwrap();
+        assert_eq!(json, "[\"b\"]");
+        assert_eq!(packed.get("text-2").unwrap(), None);
         assert!(Store::new("page").finish(&mut Spool::new().unwrap()).unwrap().is_empty());
     }
 }

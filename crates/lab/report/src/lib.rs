@@ -2,7 +2,7 @@
 //! every candidate, every prompt and reply, and diagnostics in place. It opens from a disk without a network,
 //! and shows ten thousand candidates.
 //!
-//! [`write()`] reads runs one after the other and documents one by one. `chunks` packs pages and texts so
+//! [`Contents`] reads runs one after the other and documents one by one. `chunks` packs pages and texts so
 //! that a browser unpacks only the shown ones; `documents` are the pages, which assets/js draws. Texts of
 //! models are data throughout: they cross as JSON inside base64 and become text nodes.
 
@@ -23,7 +23,7 @@ mod source;
 pub mod states;
 mod tree;
 
-use chunks::Stores;
+use chunks::{Chunks, Stores};
 use documents::{Index, MethodsEntry};
 use planforge_contract::Failure;
 use planforge_diagnostics::{CodeInfo, code_table};
@@ -54,58 +54,94 @@ pub struct Written {
     pub warnings: Vec<String>,
 }
 
-/// Writes one report of these folders, each of a run or of an evaluation. `progress` is called with the number of runs that are done and of
-/// all. The same folders give the same bytes.
-///
-/// # Errors
-/// `report.nothing` where the folder is neither, `report.io` where the report cannot be written, `record.*` where a run cannot be read.
-pub fn write(
-    folders: &[PathBuf],
-    out: &mut dyn Write,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<Written, Failure> {
-    let source = Source::open_all(folders)?;
-    let mut written = Written { warnings: source.warnings.clone(), ..Written::default() };
-    let mut stores = Stores::new()?;
-    let mut texts = SuiteTexts::default();
-    let mut cells = Vec::new();
-    for (done, cell) in source.cells.iter().enumerate() {
-        progress(done, source.cells.len());
-        let entry = cell::write(cell, &mut stores, &mut texts, &mut written.warnings)?;
-        written.runs += usize::from(entry.page.is_some());
-        let counts = &entry.counts;
-        written.tasks +=
-            counts.solved + counts.not_solved + counts.undecided + counts.failed + counts.unfinished;
-        written.candidates += entry.candidates;
-        written.calls += entry.calls;
-        cells.push(entry);
+/// Everything that a report shows: an index, and pages and texts in compressed chunks. The one-file report has all of it; the page of a
+/// server asks for one chunk after the other. The chunks are in a temporary file.
+pub struct Contents {
+    index: Index,
+    json: String,
+    chunks: Chunks,
+    written: Written,
+}
+
+impl Contents {
+    /// Reads these folders, each of a run or of an evaluation. `progress` is called with the number of runs that are done and of all.
+    /// The same folders give the same contents.
+    ///
+    /// # Errors
+    /// `report.nothing` where a folder is neither, `report.io` where the temporary file cannot be written, `record.*` where a run cannot be read.
+    pub fn read(folders: &[PathBuf], progress: &mut dyn FnMut(usize, usize)) -> Result<Self, Failure> {
+        let source = Source::open_all(folders)?;
+        let mut written = Written { warnings: source.warnings.clone(), ..Written::default() };
+        let mut stores = Stores::new()?;
+        let mut texts = SuiteTexts::default();
+        let mut cells = Vec::new();
+        for (done, cell) in source.cells.iter().enumerate() {
+            progress(done, source.cells.len());
+            let entry = cell::write(cell, &mut stores, &mut texts, &mut written.warnings)?;
+            written.runs += usize::from(entry.page.is_some());
+            let counts = &entry.counts;
+            written.tasks +=
+                counts.solved + counts.not_solved + counts.undecided + counts.failed + counts.unfinished;
+            written.candidates += entry.candidates;
+            written.calls += entry.calls;
+            cells.push(entry);
+        }
+        let mut tables = Vec::new();
+        for (name, text) in &source.tables {
+            tables.push((name.clone(), stores.text(text)?));
+        }
+        let mut methods = Vec::new();
+        for own in source.methods {
+            let figure = own.figure.map(|figure| stores.text(&figure)).transpose()?;
+            methods.push(MethodsEntry::new(&own.methods, figure));
+        }
+        progress(source.cells.len(), source.cells.len());
+        let finished = stores.finish()?;
+        let styles =
+            BTreeMap::from([("curve", planforge_evaluate::chart::STYLE), ("picture", picture::STYLE)]);
+        let index = Index {
+            schema: 1,
+            kind: source.kind,
+            title: source.title,
+            planforge: env!("CARGO_PKG_VERSION").to_owned(),
+            cells,
+            tables,
+            methods,
+            warnings: written.warnings.clone(),
+            styles,
+            text_chunks: finished.text_chunks,
+            page_chunks: finished.page_chunks,
+        };
+        let json = serde_json::to_string(&index).map_err(|error| chunks::broken(&error.into()))?;
+        Ok(Self { index, json, chunks: finished.chunks, written })
     }
-    let mut tables = Vec::new();
-    for (name, text) in &source.tables {
-        tables.push((name.clone(), stores.text(text)?));
+
+    /// The index as JSON: the first table, and which chunk has which pages and texts.
+    pub fn index(&self) -> &str {
+        &self.json
     }
-    let mut methods = Vec::new();
-    for own in source.methods {
-        let figure = own.figure.map(|figure| stores.text(&figure)).transpose()?;
-        methods.push(MethodsEntry::new(&own.methods, figure));
+
+    /// The chunk of this name (`page-0`, `text-3`): a JSON array, compressed with gzip. `None` if there is no such chunk.
+    ///
+    /// # Errors
+    /// `report.io` where the temporary file cannot be read.
+    pub fn chunk(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        self.chunks.get(name).map_err(|error| chunks::broken(&error))
     }
-    progress(source.cells.len(), source.cells.len());
-    let finished = stores.finish()?;
-    let index = Index {
-        schema: 1,
-        kind: source.kind,
-        title: source.title,
-        planforge: env!("CARGO_PKG_VERSION").to_owned(),
-        cells,
-        tables,
-        methods,
-        warnings: written.warnings.clone(),
-        styles: BTreeMap::from([("curve", planforge_evaluate::chart::STYLE), ("picture", picture::STYLE)]),
-        text_chunks: finished.text_chunks,
-        page_chunks: finished.page_chunks,
-    };
-    written.bytes = page::write(&index, finished.spool, out)?;
-    Ok(written)
+
+    /// Counts of the contents; `bytes` is 0.
+    pub fn written(&self) -> &Written {
+        &self.written
+    }
+
+    /// Writes the one-file report.
+    ///
+    /// # Errors
+    /// `report.io`.
+    pub fn write(mut self, out: &mut dyn Write) -> Result<Written, Failure> {
+        self.written.bytes = page::write(&self.index, &self.json, &self.chunks, out)?;
+        Ok(self.written)
+    }
 }
 
 /// Every code of this crate, for `planforge explain`.

@@ -1,7 +1,7 @@
 //! The HTML file: one style element, one script element, the index and the chunks as data that no browser runs, and the first table
 //! for readers without scripts.
 
-use crate::chunks::{Spool, broken};
+use crate::chunks::{Chunks, broken};
 use crate::documents::{CellEntry, Counts, Index};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,9 @@ use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
 
 const TEMPLATE: &str = include_str!("../assets/report.html");
-const STYLE: &str = include_str!("../assets/report.css");
-/// One script in parts that share a scope of their own.
-const SCRIPT: &str = concat!(
-    "\"use strict\";\n(() => {\n",
+const STYLE: &str = concat!(include_str!("../assets/tokens.css"), include_str!("../assets/report.css"));
+/// The modules of assets/js, which the page of `planforge serve page` also uses.
+const MODULES: [&str; 13] = [
     include_str!("../assets/js/base.js"),
     include_str!("../assets/js/list.js"),
     include_str!("../assets/js/text.js"),
@@ -29,19 +28,27 @@ const SCRIPT: &str = concat!(
     include_str!("../assets/js/beside.js"),
     include_str!("../assets/js/search.js"),
     include_str!("../assets/js/app.js"),
-    "})();\n",
-);
+    include_str!("../assets/js/file.js"),
+];
+
+/// Joins the modules to one script with one scope: a file cannot name modules that are inside itself. An import or an export is one
+/// line or the first word of a line, and no two modules declare the same name.
+fn script() -> String {
+    let lines = MODULES.iter().flat_map(|module| module.lines());
+    let lines = lines.filter(|line| !line.starts_with("import "));
+    let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
+    format!("\"use strict\";\n(() => {{\n{}\n}})();\n", lines.collect::<Vec<_>>().join("\n"))
+}
 
 /// Writes the page and returns how many bytes it has.
-pub(crate) fn write(index: &Index, spool: Spool, out: &mut dyn Write) -> Result<u64, Failure> {
-    let json = serde_json::to_string(index).map_err(|error| broken(&io::Error::from(error)))?;
-    let head = head(index, &inert(&json)).map_err(|error| {
+pub(crate) fn write(index: &Index, json: &str, chunks: &Chunks, out: &mut dyn Write) -> Result<u64, Failure> {
+    let head = head(index, &inert(json)).map_err(|error| {
         let message = format!("the template of the report is broken: {error:#}");
         Failure::new(FailureClass::System, "report.io", message)
     })?;
     let mut out = Counting { out, bytes: 0 };
     let written = out.write_all(head.as_bytes()).and_then(|()| {
-        spool.copy_to(&mut out)?;
+        chunks.write_elements(&mut out)?;
         out.write_all(b"</body>\n</html>\n")?;
         out.flush()
     });
@@ -53,6 +60,7 @@ fn head(index: &Index, json: &str) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("report.html", TEMPLATE)?;
+    let script = script();
     // Only our own script and style run, whatever else the file holds.
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     environment.get_template("report.html")?.render(context! {
@@ -60,8 +68,8 @@ fn head(index: &Index, json: &str) -> Result<String, minijinja::Error> {
         kind => index.kind,
         style => STYLE,
         style_hash => hash(STYLE),
-        script => SCRIPT,
-        script_hash => hash(SCRIPT),
+        script_hash => hash(&script),
+        script => script,
         index => json,
         rows => Serde(index.cells.iter().map(Row::of).collect::<Vec<_>>()),
     })

@@ -1,49 +1,88 @@
-// Which page is shown, and how the page looks.
+// Which part of a report is shown.
 
-const main = document.getElementById("main");
-const crumbs = document.getElementById("crumbs");
-const searchInput = el("input", { type: "search", placeholder: "Search prompts and replies", "aria-label": "Search prompts and replies" });
-crumbs.after(
-  el("form", { role: "search", submit: (event) => (event.preventDefault(), (location.hash = `search=${encodeURIComponent(searchInput.value.trim())}`)) }, searchInput),
-);
-let turn = 0;
+import { address, cellParts, el, index, link, openData, plain, put } from "./base.js";
+import { cellPage, overviewPage } from "./overview.js";
+import { searchPage } from "./search.js";
+import { taskPage } from "./task.js";
 
-async function route() {
-  const own = ++turn;
-  const words = location.hash.startsWith("#search=") ? safely(location.hash.slice("#search=".length)) : null;
-  const parts = words !== null ? [] : location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(safely);
-  const only = index.kind === "run" && index.cells.length === 1 ? index.cells[0] : null;
-  const cell = parts.length
-    ? index.cells.find((cell) => cellParts(cell).every((part, i) => part === parts[i]))
-    : only;
-  const [, , , task, view, rest] = parts;
-  searchInput.value = words || "";
-  crumbs.replaceChildren();
-  put(crumbs, el("a", { href: "#/" }, index.title));
-  if (cell && !only) put(crumbs, " \u203a ", link(address(...cellParts(cell)), cellParts(cell).join(" ")));
-  if (cell && task) put(crumbs, " \u203a ", link(address(...cellParts(cell), task), task));
-  const before = [...main.children];
-  let content;
-  try {
-    if (words !== null) content = searchPage(words, () => own !== turn);
-    else if (parts.length && !cell) content = [el("h1", {}, "Nothing here"), el("p.note", {}, "This link names nothing in this report.")];
-    else if (!cell) content = await overviewPage();
-    else if (!task) content = await cellPage(cell);
-    else content = await taskPage(cell, task, view, rest);
-  } catch (error) {
-    content = [el("h1", {}, "This page cannot be shown"), el("p.note.is-bad", {}, String(error.message || error))];
+// Shows a report in `main`, with the way to the part that is shown in `crumbs`. The part is named by the fragment of the page's address.
+export function showReport({ main, crumbs, data }) {
+  openData(data);
+  const searchInput = el("input", { type: "search", placeholder: "Search prompts and replies", "aria-label": "Search prompts and replies" });
+  const search = el("form", { role: "search", submit: (event) => (event.preventDefault(), (location.hash = `search=${encodeURIComponent(searchInput.value.trim())}`)) }, searchInput);
+  crumbs.after(search);
+  const stop = new AbortController();
+  let turn = 0;
+  let newest = null;
+
+  async function route(isUpdate) {
+    const own = ++turn;
+    if (newest) openData(newest);
+    newest = null;
+    const words = location.hash.startsWith("#search=") ? safely(location.hash.slice("#search=".length)) : null;
+    const parts = words !== null ? [] : location.hash.split("?")[0].replace(/^#\/?/, "").split("/").filter(Boolean).map(safely);
+    const only = index.kind === "run" && index.cells.length === 1 ? index.cells[0] : null;
+    const cell = parts.length
+      ? index.cells.find((cell) => cellParts(cell).every((part, i) => part === parts[i]))
+      : only;
+    const [, , , task, view, rest] = parts;
+    searchInput.value = words || "";
+    crumbs.replaceChildren();
+    put(crumbs, el("a", { href: "#/" }, index.title));
+    if (cell && !only) put(crumbs, " \u203a ", link(address(...cellParts(cell)), cellParts(cell).join(" ")));
+    if (cell && task) put(crumbs, " \u203a ", link(address(...cellParts(cell), task), task));
+    const before = [...main.children];
+    let content;
+    try {
+      if (words !== null) content = searchPage(words, () => own !== turn);
+      else if (parts.length && !cell) content = [el("h1", {}, "Nothing here"), el("p.note", {}, "This link names nothing in this report.")];
+      else if (!cell) content = await overviewPage();
+      else if (!task) content = await cellPage(cell);
+      else content = await taskPage(cell, task, view, rest);
+    } catch (error) {
+      content = [el("h1", {}, "This page cannot be shown"), el("p.note.is-bad", {}, String(error.message || error))];
+    }
+    // Somebody went on while it was unpacked.
+    if (own !== turn) return;
+    const where = words !== null ? "search" : task ? `${task} ${view || ""}` : "";
+    const stays = isUpdate || (task && main.dataset.where === where);
+    const places = isUpdate ? [...main.querySelectorAll(".scroll")].map((node) => node.scrollTop) : [];
+    before.forEach((node) => node.remove());
+    put(main, content);
+    main.querySelectorAll(".scroll").forEach((node, i) => places[i] && (node.scrollTop = places[i]));
+    main.dataset.where = where;
+    document.title = [words && `search ${words}`, rest || task || (cell && cellParts(cell).join(" ")) || "", index.title].filter(Boolean).map(plain).join(" - ");
+    if (!stays) window.scrollTo(0, 0);
+    performance.mark(`shown ${location.hash}`);
+    document.documentElement.dataset.shown = String(Math.round(performance.now()));
   }
-  // Somebody went on while it was unpacked.
-  if (own !== turn) return;
-  const where = `${task || ""} ${view || ""}`;
-  const stays = main.dataset.where === where && task;
-  before.forEach((node) => node.remove());
-  put(main, content);
-  main.dataset.where = where;
-  document.title = [words && `search ${words}`, rest || task || (cell && cellParts(cell).join(" ")) || "", index.title].filter(Boolean).map(plain).join(" - ");
-  if (!stays) window.scrollTo(0, 0);
-  performance.mark(`shown ${location.hash}`);
-  document.documentElement.dataset.shown = String(Math.round(performance.now()));
+
+  window.addEventListener("hashchange", () => route(), { signal: stop.signal });
+  // Drawings have the colours of the moment in which they were made.
+  const redraw = () => main.querySelector("img.drawing") && route();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw, { signal: stop.signal });
+  // `/` goes to the first filter, or to the search.
+  const findFilter = (event) => {
+    if (event.key !== "/" || event.target.closest("input, select, textarea, [contenteditable]")) return;
+    event.preventDefault();
+    (main.querySelector("input[type=search]") || searchInput).focus();
+  };
+  document.addEventListener("keydown", findFilter, { signal: stop.signal });
+  route();
+  return {
+    redraw,
+    // Shows newer data. A task, a search, and a filter in which somebody types stay as they are until the next part is opened.
+    update(newer) {
+      newest = newer;
+      const isTyping = main.contains(document.activeElement) && document.activeElement.matches("input, select");
+      if (!main.dataset.where && !isTyping) route(true);
+    },
+    stop() {
+      stop.abort();
+      search.remove();
+      turn++;
+    },
+  };
 }
 
 function safely(part) {
@@ -53,49 +92,3 @@ function safely(part) {
     return part;
   }
 }
-
-// ---- Light and dark ------------------------------------------------------------------------------------------------------------------
-
-const themes = ["system", "light", "dark"];
-const button = document.getElementById("theme");
-
-function stored() {
-  try {
-    return localStorage.getItem("planforge-theme");
-  } catch {
-    return null;
-  }
-}
-
-function setTheme(theme) {
-  if (theme === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  button.textContent = theme;
-  button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-  try {
-    localStorage.setItem("planforge-theme", theme);
-  } catch {
-    // A file opened from a disk may have no storage; the choice then lasts as long as the page.
-  }
-}
-
-button.hidden = false;
-button.addEventListener("click", () => {
-  const now = document.documentElement.dataset.theme || "system";
-  setTheme(themes[(themes.indexOf(now) + 1) % themes.length]);
-  // Drawings have the colours of the moment in which they were made.
-  if (main.querySelector("img.drawing")) route();
-});
-setTheme(themes.includes(stored()) ? stored() : "system");
-
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => main.querySelector("img.drawing") && route());
-
-// `/` goes to the first filter, or to the search.
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.target.closest("input, select, textarea")) return;
-  event.preventDefault();
-  (main.querySelector("input[type=search]") || searchInput).focus();
-});
-
-window.addEventListener("hashchange", route);
-route();

@@ -1,7 +1,7 @@
-// Elements, and the data of this file. Whatever came from a model or a server becomes text nodes, never markup.
+// Elements, and the data of a report. Whatever came from a model or a server becomes text nodes, never markup.
 
 // An element `tag.class` with attributes, listeners (functions) and children: nodes, texts, lists of them, or nothing.
-function el(name, attributes, ...children) {
+export function el(name, attributes, ...children) {
   const [tag, ...classes] = name.split(".");
   const node = document.createElement(tag || "div");
   if (classes.length) node.className = classes.join(" ");
@@ -13,7 +13,7 @@ function el(name, attributes, ...children) {
   return put(node, children);
 }
 
-function put(node, ...children) {
+export function put(node, ...children) {
   for (const child of children.flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
     node.append(child instanceof Node ? child : seen(String(child)));
@@ -48,36 +48,30 @@ function seen(text) {
 }
 
 // The same as plain text, for titles and labels of controls.
-const plain = (text) =>
+export const plain = (text) =>
   String(text).replace(HIDDEN, (c) => "<U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + ">");
 
-const index = JSON.parse(document.getElementById("index").textContent);
-
-const loaded = new Promise((done) => {
-  if (document.readyState !== "loading") done();
-  else document.addEventListener("DOMContentLoaded", () => done());
-});
+// What is shown: `index`, and where its chunks come from. A page that watches a run opens newer data in its place.
+export let index = null;
+let source = null;
 
 // Chunk -> promise of its values. The one that was not used for the longest time is let go first.
-const unpacked = new Map();
+let unpacked = new Map();
 const MOST_UNPACKED = 48;
 
-async function unpack(name) {
-  // The page draws its first table while the rest of the file is still being read.
-  if (!document.getElementById(name)) await loaded;
-  const packed = document.getElementById(name).textContent;
-  const bytes = Uint8Array.fromBase64
-    ? Uint8Array.fromBase64(packed)
-    : Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+// `data.index` is the index, `data.chunk(name)` promises the values of a chunk.
+export function openData(data) {
+  source = data;
+  index = data.index;
+  unpacked = new Map();
 }
 
 function chunk(name) {
-  const found = unpacked.get(name) || unpack(name);
+  const found = unpacked.get(name) || source.chunk(name);
   unpacked.delete(name);
   unpacked.set(name, found);
   if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
+  found.catch(() => unpacked.delete(name));
   return found;
 }
 
@@ -92,16 +86,16 @@ async function valueOf(store, firsts, number) {
   return (await chunk(`${store}-${low}`))[number - firsts[low]];
 }
 
-const pageOf = (number) => valueOf("page", index.page_chunks, number);
-const textOf = (number) => valueOf("text", index.text_chunks, number);
+export const pageOf = (number) => valueOf("page", index.page_chunks, number);
+export const textOf = (number) => valueOf("text", index.text_chunks, number);
 
 // ---- Words and figures ---------------------------------------------------------------------------------------------------------------
 
-const count = (n, one, many) => `${figure(n)} ${n === 1 ? one : many || one + "s"}`;
-const figure = (n) => (Number.isInteger(n) ? n.toLocaleString("en-US") : String(n));
-const score = (x) => (x === null || x === undefined ? "-" : Number.isInteger(x) ? String(x) : x.toFixed(Math.abs(x) < 10 ? 3 : 1));
+export const count = (n, one, many) => `${figure(n)} ${n === 1 ? one : many || one + "s"}`;
+export const figure = (n) => (Number.isInteger(n) ? n.toLocaleString("en-US") : String(n));
+export const score = (x) => (x === null || x === undefined ? "-" : Number.isInteger(x) ? String(x) : x.toFixed(Math.abs(x) < 10 ? 3 : 1));
 
-function duration(ms) {
+export function duration(ms) {
   if (ms < 1000) return `${ms} ms`;
   if (ms < 60000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60000);
@@ -109,18 +103,36 @@ function duration(ms) {
   return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+// A recorded time (UTC) in the zone of the reader.
+export function clock(text) {
+  const time = new Date(text);
+  return isNaN(time) ? text : el("time", { datetime: text, title: text }, time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }));
+}
+
 // Dollars; a price or a count that is unknown never reads as free.
-const money = (cost) =>
+export const money = (cost) =>
   cost === undefined || cost === null ? "unknown" : `$${cost < 0.995 ? Number(cost.toPrecision(2)) : cost.toFixed(2)}`;
 
 // A word with the colour of what it means; the colour never stands alone.
-function badge(word, kind) {
+export function badge(word, kind) {
   return el(`span.badge.is-${kind || word.replace(/ /g, "-")}`, {}, word);
 }
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------------------------
 
-const address = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
-const link = (to, ...children) => el("a", { href: to }, children);
-const columnOf = (cell) => (cell.model ? `${cell.pipeline}@${cell.model}` : cell.pipeline);
-const cellParts = (cell) => [cell.suite || "-", columnOf(cell), String(cell.seed)];
+export const address = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
+
+// Filters of the view that is shown stand after `?`, so that an address shows the same lines to a colleague.
+const filterText = () => location.hash.split("?")[1] || "";
+export const filters = () => Object.fromEntries(new URLSearchParams(filterText()));
+export const keptFilters = () => (filterText() ? `?${filterText()}` : "");
+
+export function setFilters(values) {
+  const used = new URLSearchParams(Object.entries({ ...filters(), ...values }).filter(([, value]) => value));
+  const path = location.hash.split("?")[0] || "#/";
+  history.replaceState(history.state, "", `${path}${used.size ? `?${used}` : ""}`);
+}
+
+export const link = (to, ...children) => el("a", { href: to }, children);
+export const columnOf = (cell) => (cell.model ? `${cell.pipeline}@${cell.model}` : cell.pipeline);
+export const cellParts = (cell) => [cell.suite || "-", columnOf(cell), String(cell.seed)];

@@ -1,12 +1,17 @@
 // Two runs of one task side by side: what was asked, what came back, and what became of it.
 
+import { address, badge, cellParts, el, index, link, pageOf, plain, textOf } from "./base.js";
+import { fold } from "./list.js";
+import { shownFirst, stageName, taskOf } from "./task.js";
+import { block } from "./text.js";
+
 // The other runs of this report that may have the task.
-function besideCells(task) {
+export function besideCells(task) {
   const suite = task.name.slice(0, task.name.lastIndexOf("."));
   return index.cells.filter((cell) => cell !== task.cell && cell.page !== undefined && cell.suite.split(", ").includes(suite));
 }
 
-async function besideView(task, rest) {
+export async function besideView(task, rest) {
   const cells = besideCells(task);
   const name = (cell) => cellParts(cell).join(" ");
   const other = cells.find((cell) => name(cell) === rest) || cells[0];

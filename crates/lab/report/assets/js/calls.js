@@ -1,18 +1,23 @@
 // Every question to a model, with everything that was sent and came.
 
-function callsView(task, chosen) {
+import { address, badge, cellParts, count, duration, el, figure, filters, keptFilters, link, pageOf, put, score, setFilters } from "./base.js";
+import { fold, lazyList, shown } from "./list.js";
+import { accounts, facts } from "./overview.js";
+import { failureView, textBlock } from "./text.js";
+
+export function callsView(task, chosen) {
   const calls = task.task.calls;
   const n = calls.path.length;
   if (!n) return el("p.note", {}, "No requests to models.");
   const detail = el("div.detail");
-  const state = (task.callState ??= { filter: "", broken: false });
+  const state = { filter: filters().calls || "", broken: filters().unanswered === "yes" };
   let lines = [];
   const list = lazyList({
     height: 44,
     label: "Calls",
     role: "listbox",
     row: (i) => callLine(calls, lines[i]),
-    open: (i) => (location.hash = address(...cellParts(task.cell), task.name, "call", calls.path[lines[i]])),
+    open: (i) => (location.hash = address(...cellParts(task.cell), task.name, "call", calls.path[lines[i]]) + keptFilters()),
   });
   const status = el("span.thin", { role: "status" });
   const filter = el("input", {
@@ -20,9 +25,9 @@ function callsView(task, chosen) {
     placeholder: "Filter: path, role, model, failure",
     "aria-label": "Filter calls",
     value: state.filter,
-    input: () => ((state.filter = filter.value.trim().toLowerCase()), refresh()),
+    input: () => ((state.filter = filter.value.trim().toLowerCase()), setFilters({ calls: state.filter }), refresh()),
   });
-  const broken = el("input", { type: "checkbox", checked: state.broken, change: () => ((state.broken = broken.checked), refresh()) });
+  const broken = el("input", { type: "checkbox", checked: state.broken, change: () => ((state.broken = broken.checked), setFilters({ unanswered: broken.checked && "yes" }), refresh()) });
   function refresh() {
     lines = [];
     for (let i = 0; i < n; i++) {
@@ -64,12 +69,12 @@ const part = (n, what) => (n ? ` (${figure(n)} ${what})` : "");
 
 const known = (n) => (n === null || n === undefined ? "?" : figure(n));
 
-function callsPart(task, title, places) {
+export function callsPart(task, title, places) {
   if (!places.length) return null;
   return el("section", {}, el("h3", {}, title), places.map((place) => callFold(task, place, places.length === 1 && title.startsWith("Calls that"))));
 }
 
-function callFold(task, place) {
+export function callFold(task, place) {
   const calls = task.task.calls;
   const title = [
     el("code", {}, calls.path[place]),
@@ -119,7 +124,7 @@ function replies(call) {
   return [call.replies.slice(0, 60).map(one), fold(`${call.replies.length - 60} more`, () => call.replies.slice(60).map((reply, i) => one(reply, i + 60)))];
 }
 
-function turns(messages) {
+export function turns(messages) {
   return messages.map((turn, i) => {
     const isEarly = messages.length > 4 && i > 0 && i < messages.length - 2;
     const title = el("strong", {}, turn.role);

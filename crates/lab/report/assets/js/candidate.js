@@ -1,6 +1,14 @@
 // A candidate: what was said of it, what it is, and how it came to be.
 
-async function candidateView(task, name) {
+import { address, badge, cellParts, count, el, figure, link, pageOf, score, textOf } from "./base.js";
+import { callFold, callsPart, turns } from "./calls.js";
+import { fold } from "./list.js";
+import { facts } from "./overview.js";
+import { changesView, statesView } from "./states.js";
+import { nodeName, placeOfPath, stageName } from "./task.js";
+import { block, failureView, finding, pddlView, textBlock } from "./text.js";
+
+export async function candidateView(task, name) {
   const { tree } = task;
   const at = tree.at.get(name);
   const back = el("p.back", {}, link(address(...cellParts(task.cell), task.name, "tree"), "\u2190 all candidates"));

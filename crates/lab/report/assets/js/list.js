@@ -1,9 +1,11 @@
 // A list of which only the lines in sight are drawn, so that ten thousand lines cost as much as thirty.
 
+import { el, figure, plain, put } from "./base.js";
+
 let listNumber = 0;
 
 // `row(i)` gives the content of line i, `open(i)` is called when it is chosen. `keys(i, key)` may take further keys.
-function lazyList({ height, row, open, label, role, keys, attributes }) {
+export function lazyList({ height, row, open, label, role, keys, attributes }) {
   const id = `list-${++listNumber}`;
   const inner = el("div.lines", { role: "presentation" });
   const node = el("div.list", { tabindex: 0, role, "aria-label": label, id }, inner);
@@ -82,27 +84,72 @@ function lazyList({ height, row, open, label, role, keys, attributes }) {
   };
 }
 
-// A table of which further lines are drawn on demand. `columns` are [title, class]; `cells(item)` gives the cells of a line.
-function table(caption, columns, items, cells, step = 200) {
+// Rows of a table that are drawn at once; a longer table draws only the rows in sight, all of one height.
+const MOST_ROWS = 200;
+const ROW_HEIGHT = 34;
+
+// A table. `columns` are [title, class]; `cells(item)` gives the cells of a row.
+export function table(caption, columns, items, cells) {
   const body = el("tbody");
-  const more = el("button", { type: "button", click: () => grow() });
-  let shown = 0;
-  function grow() {
-    const end = Math.min(items.length, shown + step);
-    for (; shown < end; shown++) {
-      const line = cells(items[shown]);
-      body.append(el("tr", {}, line.map((cell, i) => el("td", { class: columns[i][1] }, cell))));
-    }
-    more.hidden = shown >= items.length;
-    more.textContent = `Show ${Math.min(step, items.length - shown)} more of ${figure(items.length)}`;
-  }
-  grow();
+  const row = (i) => el("tr", { "aria-rowindex": items.length > MOST_ROWS ? i + 2 : null }, cells(items[i]).map((cell, k) => el("td", { class: columns[k][1] }, cell)));
   const head = el("tr", {}, columns.map(([title, kind]) => el("th", { scope: "col", class: kind }, title)));
-  return el("div", {}, el("div.scroll", { tabindex: 0, role: "group", "aria-label": plain(caption) }, el("table", {}, el("caption", {}, caption), el("thead", {}, head), body)), more);
+  const node = el("table", {}, el("caption", {}, caption), el("thead", {}, head), body);
+  const scroll = el("div.scroll", { tabindex: 0, role: "group", "aria-label": plain(caption) }, node);
+  if (items.length <= MOST_ROWS) put(body, items.map((_, i) => row(i)));
+  else drawRowsInSight(scroll, body, items.length, row);
+  return scroll;
+}
+
+function drawRowsInSight(scroll, body, total, row) {
+  const space = () => el("tr.space", { "aria-hidden": "true" }, el("td", { colspan: scroll.querySelectorAll("th").length }));
+  const [above, below] = [space(), space()];
+  const drawn = new Map();
+  const node = scroll.querySelector("table");
+  scroll.classList.add("is-long");
+  node.setAttribute("aria-rowcount", total + 1);
+  body.append(above, below);
+  function draw() {
+    const first = Math.min(Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 15), total);
+    const last = Math.min(total, first + 30 + Math.ceil((scroll.clientHeight || 600) / ROW_HEIGHT));
+    for (const [i, line] of drawn) {
+      if (i >= first && i < last) continue;
+      line.remove();
+      drawn.delete(i);
+    }
+    let next = below;
+    for (let i = last - 1; i >= first; i--) {
+      if (!drawn.has(i)) {
+        drawn.set(i, row(i));
+        next.before(drawn.get(i));
+      }
+      next = drawn.get(i);
+    }
+    above.firstChild.style.height = `${first * ROW_HEIGHT}px`;
+    below.firstChild.style.height = `${(total - last) * ROW_HEIGHT}px`;
+  }
+  let isWaiting = false;
+  // Columns have the widths of the first rows, so that nothing moves sideways while somebody scrolls.
+  const fixColumns = () => {
+    const titles = [...node.querySelectorAll("th")];
+    const widths = titles.map((title) => Math.ceil(title.getBoundingClientRect().width + 1));
+    if (node.style.tableLayout || widths[0] < 2) return;
+    titles.forEach((title, i) => (title.style.width = `${widths[i]}px`));
+    node.style.tableLayout = "fixed";
+    node.style.width = "100%";
+    node.style.minWidth = `${node.offsetWidth}px`;
+  };
+  const later = () => {
+    fixColumns();
+    if (!isWaiting) requestAnimationFrame(() => ((isWaiting = false), draw()));
+    isWaiting = true;
+  };
+  scroll.addEventListener("scroll", later, { passive: true });
+  new ResizeObserver(later).observe(scroll);
+  draw();
 }
 
 // A part that is filled when it is opened for the first time.
-function fold(title, fill, isOpen) {
+export function fold(title, fill, isOpen) {
   const body = el("div.folded");
   let filled = false;
   const node = el("details", {}, el("summary", {}, title), body);
@@ -120,7 +167,7 @@ function fold(title, fill, isOpen) {
 }
 
 // Puts what `fill` gives, or says that it could not be read.
-async function shown(body, fill) {
+export async function shown(body, fill) {
   try {
     put(body, await fill());
   } catch (error) {

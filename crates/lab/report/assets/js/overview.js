@@ -1,5 +1,10 @@
 // The first page: the matrix of an evaluation, and what everything cost. A single run begins with its own page.
 
+import { address, badge, cellParts, clock, columnOf, count, duration, el, figure, filters, index, link, money, pageOf, plain, score, setFilters, textOf } from "./base.js";
+import { fold, table } from "./list.js";
+import { drawing } from "./states.js";
+import { textBlock } from "./text.js";
+
 const OUTCOMES = [
   ["solved", "solved"],
   ["not_solved", "not solved"],
@@ -68,15 +73,12 @@ function matrix() {
     sums.append(el("td", {}, bar(counts), " ", share(counts)));
   }
   const head = el("tr", {}, el("th", { scope: "col" }, "suite"), columns.map((c) => el("th", { scope: "col" }, c, simulated(c))));
-  const filter = el("input", {
-    type: "search",
-    placeholder: "Filter suites",
-    "aria-label": "Filter suites",
-    input: () => {
-      const wanted = filter.value.trim().toLowerCase();
-      for (const row of body.children) row.hidden = !row.dataset.words.includes(wanted);
-    },
-  });
+  const filter = el("input", { type: "search", placeholder: "Filter suites", "aria-label": "Filter suites", value: filters().suites, input: () => (setFilters({ suites: filter.value.trim() }), filterRows()) });
+  function filterRows() {
+    const wanted = filter.value.trim().toLowerCase();
+    for (const row of body.children) row.hidden = !row.dataset.words.includes(wanted);
+  }
+  filterRows();
   return el(
     "section",
     {},
@@ -134,7 +136,7 @@ function accountCells(account) {
 }
 
 // Accounts as a table; `lines` are [name, account].
-function accounts(title, lines, named) {
+export function accounts(title, lines, named) {
   const used = lines.filter(([, account]) => account.calls + account.failed);
   if (!used.length) return el("p.note", {}, "No requests to models.");
   return table(`Requests by ${title}`, [[title, ""], ...ACCOUNT], used, ([name, account]) => [named ? named(name) : name, ...accountCells(account)]);
@@ -168,7 +170,7 @@ async function methods({ sentences, tables, figure }) {
   );
 }
 
-async function overviewPage() {
+export async function overviewPage() {
   const cells = index.cells;
   const columns = [...new Set(cells.map(columnOf))];
   const by = columns.map((column) => [column, addAccounts(cells.filter((cell) => columnOf(cell) === column).map((cell) => cell.tokens))]);
@@ -203,7 +205,7 @@ function footer() {
 
 // ---- A run ---------------------------------------------------------------------------------------------------------------------------
 
-async function cellPage(cell) {
+export async function cellPage(cell) {
   if (cell.page === undefined) {
     return [el("h1", {}, cellTitle(cell)), el("p.note", {}, "No run was made for this cell yet.")];
   }
@@ -221,7 +223,7 @@ async function cellPage(cell) {
     el("h2", {}, "What it was made from"),
     facts([
       ["run", page.id],
-      ["made", page.created_at],
+      ["made", clock(page.created_at)],
       ["planforge", page.planforge],
       ["seed", cell.seed],
       ["models", Object.entries(page.models).map(([name, model]) => el("div", {}, `${name}: ${model}`))],
@@ -239,16 +241,16 @@ async function cellPage(cell) {
 const cellTitle = (cell) => [cell.suite, " ", el("span.thin", {}, columnOf(cell)), " ", el("span.thin", {}, `seed ${cell.seed}`)];
 
 function session(line) {
-  const end = line.ended ? `${line.state} ${line.ended}` : "has no recorded end: it is running, or was stopped from outside";
-  return el("div", {}, `${line.mode}: ${line.began}, ${end}`);
+  const end = line.ended ? [`${line.state} `, clock(line.ended)] : "has no recorded end: it is running, or was stopped from outside";
+  return el("div", {}, `${line.mode}: `, clock(line.began), ", ", end);
 }
 
-function facts(lines) {
+export function facts(lines) {
   const used = lines.filter(([, value]) => value !== "" && value !== undefined && !(Array.isArray(value) && !value.length));
   return el("dl.facts", {}, used.map(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "number" ? String(value) : value)]));
 }
 
-function effects(sums) {
+export function effects(sums) {
   const lines = Object.entries(sums);
   if (!lines.length) return null;
   return table("Work without a model", [["planners, verifiers and programs", ""], ["answers", "number"], ["time", "number"]], lines, ([call, [n, ms]]) => [call, figure(n), duration(ms)]);
@@ -256,8 +258,11 @@ function effects(sums) {
 
 function taskTable(cell, page) {
   const holder = el("div");
-  const filter = el("input", { type: "search", placeholder: "Filter tasks", "aria-label": "Filter tasks", input: draw });
-  const outcome = el("select", { "aria-label": "Outcome", change: draw }, el("option", { value: "" }, "every outcome"), OUTCOMES.map(([, word]) => el("option", { value: word }, word)));
+  const wantedFirst = filters();
+  const change = () => (setFilters({ tasks: filter.value.trim(), outcome: outcome.value }), draw());
+  const filter = el("input", { type: "search", placeholder: "Filter tasks", "aria-label": "Filter tasks", value: wantedFirst.tasks, input: change });
+  const option = (value, word) => el("option", { value, selected: value === wantedFirst.outcome }, word);
+  const outcome = el("select", { "aria-label": "Outcome", change }, option("", "every outcome"), OUTCOMES.map(([, word]) => option(word, word)));
   function draw() {
     const wanted = filter.value.trim().toLowerCase();
     const fits = (task) =>
@@ -287,4 +292,4 @@ function taskTable(cell, page) {
 }
 
 // Whether the verdict says the same as the outcome.
-const alike = (task) => ({ solved: "accepted", undecided: "undecided", failed: "failed" })[task.outcome] === task.verdict;
+export const alike = (task) => ({ solved: "accepted", undecided: "undecided", failed: "failed" })[task.outcome] === task.verdict;

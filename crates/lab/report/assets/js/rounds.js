@@ -1,6 +1,12 @@
 // What refinement and a search under a budget did, round by round and pull by pull.
 
-function roundsView(task) {
+import { badge, count, el, figure, money, plain, put, score, textOf } from "./base.js";
+import { fold, table } from "./list.js";
+import { accounts, effects } from "./overview.js";
+import { drawing } from "./states.js";
+import { nodeLink, stageOrder } from "./task.js";
+
+export function roundsView(task) {
   const lines = new Map();
   for (const round of task.task.rounds) {
     const key = `${round.stage} ${round.root}`;
@@ -41,7 +47,7 @@ function roundsOf(task, line) {
   );
 }
 
-function searchView(task) {
+export function searchView(task) {
   const { pulls, spent } = task.task;
   const withMoney = pulls.some((pull) => pull.spent.money !== undefined);
   return [
@@ -67,7 +73,7 @@ function searchView(task) {
   ];
 }
 
-function accountView(task) {
+export function accountView(task) {
   return [
     accounts("model", Object.entries(task.task.by_model)),
     accounts("stage", stageOrder(task.task, Object.keys(task.task.by_stage)).map((stage) => [stage, task.task.by_stage[stage]])),

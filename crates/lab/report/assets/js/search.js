@@ -1,9 +1,11 @@
 // Full-text search over the prompts, replies and thoughts of all calls.
 
+import { address, badge, cellParts, columnOf, count, el, index, link, pageOf, put, textOf } from "./base.js";
+
 const MOST_HITS = 200;
 
 // Starts the search and returns the page, which fills while it goes on. `isOver` is true once another page is shown.
-function searchPage(words, isOver) {
+export function searchPage(words, isOver) {
   const status = el("p.note", { role: "status" });
   const list = el("ol.hits");
   const page = [el("h1", {}, "Search: ", words), status, list];

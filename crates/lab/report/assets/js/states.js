@@ -1,7 +1,11 @@
 // What changed from a candidate to the next, and a plan with its states.
 
+import { badge, count, el, figure, index, pageOf, plain, put, score } from "./base.js";
+import { fold } from "./list.js";
+import { nodeName } from "./task.js";
+
 // A drawing that came as SVG, as an image: images run nothing and load nothing, whatever names are in them.
-function drawing(svg, words, kind) {
+export function drawing(svg, words, kind) {
   const theme = document.documentElement.dataset.theme;
   const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const colours = isDark ? "svg{color:#e4e8eb;background:#1c2226}" : "svg{color:#1d2327;background:#ffffff}";
@@ -15,7 +19,7 @@ function drawing(svg, words, kind) {
 
 // ---- Changes -------------------------------------------------------------------------------------------------------------------------
 
-function changesView(task, at, title, changes) {
+export function changesView(task, at, title, changes) {
   if (!changes || changes.same) return null;
   const parent = task.tree.parent[at];
   const words = `${count(changes.structural.length + changes.structural_left_out, "change")}, ${count(changes.inserted, "line")} in, ${changes.removed} out`;
@@ -44,7 +48,7 @@ function hunkView(hunk) {
 const VERDICTS = { valid: ["valid", "accepted"], invalid: ["invalid", "rejected"], unsupported: ["not executed here", "undecided"], unreadable: ["unreadable", "rejected"] };
 
 // The plan in the candidate's own domain and problem: each step with what it changed, and the state that is chosen.
-async function statesView(plan) {
+export async function statesView(plan) {
   const states = plan.states === undefined ? null : await pageOf(plan.states);
   if (!states || (!states.steps.length && !states.initial.length)) return null;
   const [word, kind] = VERDICTS[states.verdict] || [states.verdict, "undecided"];

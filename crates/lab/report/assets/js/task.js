@@ -1,9 +1,18 @@
 // A task: the lineage of its candidates as a tree, its calls, rounds and accounts.
 
+import { address, badge, cellParts, count, el, figure, filters, keptFilters, link, pageOf, plain, score, setFilters } from "./base.js";
+import { besideCells, besideView } from "./beside.js";
+import { callsView } from "./calls.js";
+import { candidateView } from "./candidate.js";
+import { fold, lazyList, shown, table } from "./list.js";
+import { accounts, alike } from "./overview.js";
+import { accountView, roundsView, searchView } from "./rounds.js";
+import { failureView, textBlock } from "./text.js";
+
 // What is known of a task whose page was unpacked last; candidates are looked up in it.
 let openTask = null;
 
-async function taskOf(cell, name) {
+export async function taskOf(cell, name) {
   if (openTask && openTask.cell === cell && openTask.name === name) return openTask;
   const page = await pageOf(cell.page);
   const entry = page.tasks.find((task) => task.task === name);
@@ -41,11 +50,11 @@ function grown(tree) {
   return { ...tree, n, indices, children, depth, indent, roots, at, keptSets: sets(tree.kept), droppedSets: sets(tree.dropped), bestSet: new Set(tree.best) };
 }
 
-const nodeName = (tree, i) => `${tree.labels[tree.label[i]]}/${tree.indices[i]}`;
+export const nodeName = (tree, i) => `${tree.labels[tree.label[i]]}/${tree.indices[i]}`;
 // The place of a path as the record writes it, `TASK/LABEL/INDICES`.
-const placeOfPath = (task, path) => task.tree.at.get(path.startsWith(task.name + "/") ? path.slice(task.name.length + 1) : path);
+export const placeOfPath = (task, path) => task.tree.at.get(path.startsWith(task.name + "/") ? path.slice(task.name.length + 1) : path);
 
-function nodeLink(task, path) {
+export function nodeLink(task, path) {
   const name = path.startsWith(task.name + "/") ? path.slice(task.name.length + 1) : path;
   return task.tree.at.has(name) ? link(address(...cellParts(task.cell), task.name, "candidate", name), name) : el("code", {}, name);
 }
@@ -60,7 +69,7 @@ const VIEWS = [
   ["account", "Account", () => undefined],
 ];
 
-async function taskPage(cell, name, view, rest) {
+export async function taskPage(cell, name, view, rest) {
   const task = await taskOf(cell, name);
   if (!task) return [el("h1", {}, "No such task"), el("p.note", {}, name)];
   const active = view === "candidate" || !view ? "tree" : view === "call" ? "calls" : view;
@@ -99,7 +108,7 @@ function taskHead(task) {
 const LETTERS = { a: "accepted", r: "rejected", u: "undecided", c: "not-comparable" };
 
 // The candidate that a task opens with: the answer, else one that a stage kept, else the first.
-function shownFirst(task) {
+export function shownFirst(task) {
   const { tree } = task;
   const place = tree.answer ?? Object.values(tree.kept).flat()[0] ?? Math.max(0, tree.page.findIndex((page) => page >= 0));
   return tree.n ? nodeName(tree, place) : null;
@@ -109,7 +118,8 @@ function shownFirst(task) {
 function treeView(task, chosenName, isAlone) {
   const tree = task.tree;
   if (!tree.n) return el("p.note", {}, "No candidates: ", task.task.calls.path.length ? "all replies failed, or none arrived." : "no request was sent.");
-  const state = (task.state ??= { closed: new Set(), filter: "", only: "", metric: defaultMetric(tree) });
+  const { only = "", metric = defaultMetric(tree), candidates: filter = "" } = filters();
+  const state = { closed: (task.closed ??= new Set()), filter, only, metric };
   const detail = el("div.detail");
   let lines = [];
   const list = lazyList({
@@ -117,7 +127,7 @@ function treeView(task, chosenName, isAlone) {
     label: "Candidates",
     role: "tree",
     row: (i) => treeLine(task, lines[i], state, toggle),
-    open: (i) => (location.hash = address(...cellParts(task.cell), task.name, "candidate", nodeName(tree, lines[i]))),
+    open: (i) => (location.hash = address(...cellParts(task.cell), task.name, "candidate", nodeName(tree, lines[i])) + keptFilters()),
     attributes: (i) => ({
       "aria-level": tree.depth[lines[i]] + 1,
       "aria-expanded": tree.children[lines[i]].length && !state.filter && !state.only ? String(!state.closed.has(lines[i])) : null,
@@ -166,16 +176,17 @@ function treeTools(tree, state, refresh, status) {
     value: state.filter,
     input: () => {
       state.filter = filter.value.trim().toLowerCase();
+      setFilters({ candidates: state.filter });
       refresh();
     },
   });
-  const only = el("select", { "aria-label": "Candidates shown", change: () => ((state.only = only.value), refresh()) });
+  const only = el("select", { "aria-label": "Candidates shown", change: () => ((state.only = only.value), setFilters({ only: state.only }), refresh()) });
   for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "ancestors of the answer"], ["accepted", "accepted by every stage that decides"], ["failed", "broken samples"]]) {
     only.append(el("option", { value, selected: state.only === value }, word));
   }
-  const metric = el("select", { "aria-label": "Shown metric", change: () => ((state.metric = metric.value), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
-  const all = el("button", { type: "button", click: () => ((state.closed = new Set()), refresh()) }, "open all");
-  const none = el("button", { type: "button", click: () => ((state.closed = new Set(tree.children.flatMap((c, i) => (c.length ? [i] : [])))), refresh()) }, "close all");
+  const metric = el("select", { "aria-label": "Shown metric", change: () => ((state.metric = metric.value), setFilters({ metric: state.metric }), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
+  const all = el("button", { type: "button", click: () => (state.closed.clear(), refresh()) }, "open all");
+  const none = el("button", { type: "button", click: () => (tree.children.forEach((children, i) => children.length && state.closed.add(i)), refresh()) }, "close all");
   const deep = tree.children.some((children) => children.length);
   return el("div.tools", {}, filter, only, metrics.length > 0 && metric, deep && all, deep && none, status);
 }
@@ -296,9 +307,9 @@ const tally = (column, letter) => {
   return n ? figure(n) : "-";
 };
 
-const stageOrder = (page, stages) => [...stages].sort((a, b) => page.stages.indexOf(a) - page.stages.indexOf(b));
+export const stageOrder = (page, stages) => [...stages].sort((a, b) => page.stages.indexOf(a) - page.stages.indexOf(b));
 
-const stageName = (task, stage) => [el("strong", {}, stage), task.task.measured.includes(stage) && [" ", el("span.mark", {}, "measured only")]];
+export const stageName = (task, stage) => [el("strong", {}, stage), task.task.measured.includes(stage) && [" ", el("span.mark", {}, "measured only")]];
 
 function groupsView(selection) {
   const by = [...new Set(selection.groups.map((group) => group.by))].filter(Boolean);

@@ -1,16 +1,19 @@
 // Texts as they are, and PDDL with what was found in it at its place.
 
+import { badge, el, figure, plain, put, textOf } from "./base.js";
+import { shown } from "./list.js";
+
 const MOST_CHARACTERS = 20000;
 const MOST_LINES = 1500;
 
 // A text by its number.
-function textBlock(number, kind) {
+export function textBlock(number, kind) {
   const node = el("div.text");
   shown(node, async () => block(await textOf(number), kind));
   return node;
 }
 
-function block(text, kind) {
+export function block(text, kind) {
   const pre = el("pre", { class: kind, tabindex: 0 });
   const copy = el("button.copy", { type: "button", title: "Copy the text", click: () => copied(copy, text) }, "copy");
   if (text.length <= MOST_CHARACTERS) return [copy, put(pre, text || "(empty)")];
@@ -72,7 +75,7 @@ function placeOf(diagnostic, bytes, text) {
 }
 
 // PDDL with line numbers. Each diagnostic is underlined, and told below its line.
-function pddlView(text, diagnostics) {
+export function pddlView(text, diagnostics) {
   const bytes = new TextEncoder().encode(text);
   const placed = [];
   const loose = [];
@@ -129,7 +132,7 @@ function underlined(line, at, here) {
 }
 
 // A diagnostic in words.
-function finding(diagnostic, withPlace) {
+export function finding(diagnostic, withPlace) {
   const place = withPlace && diagnostic.line ? `${diagnostic.file}:${diagnostic.line}:${diagnostic.column} ` : "";
   return el(
     `p.finding.is-${diagnostic.severity}`,
@@ -145,7 +148,7 @@ function finding(diagnostic, withPlace) {
 }
 
 // What broke.
-function failureView(failure) {
+export function failureView(failure) {
   return el(
     "div.failure",
     {},

@@ -427,8 +427,7 @@ fn the_same_folder_gives_the_same_bytes_and_another_folder_an_error() {
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     refined(&evidence);
     assert_eq!(report(&evidence.path()).0.html, report(&evidence.path()).0.html);
-    let nothing =
-        planforge_report::write(&[dir.path().to_owned()], &mut Vec::new(), &mut |_, _| {}).unwrap_err();
+    let nothing = planforge_report::Contents::read(&[dir.path().to_owned()], &mut |_, _| {}).err().unwrap();
     assert_eq!((nothing.code.as_str(), nothing.class), ("report.nothing", FailureClass::Request));
     assert!(planforge_report::CODES.iter().any(|code| code.code == nothing.code));
 }
@@ -546,7 +545,8 @@ fn several_folders_are_one_report() {
         .to_vec();
     let mut bytes = Vec::new();
     let twice = [folders.clone(), folders.clone()].concat();
-    let written = planforge_report::write(&twice, &mut bytes, &mut |_, _| {}).unwrap();
+    let written =
+        planforge_report::Contents::read(&twice, &mut |_, _| {}).unwrap().write(&mut bytes).unwrap();
     assert_eq!((written.runs, written.candidates), (2, 8), "a folder that is named twice counts once");
     let page = Page::parse(String::from_utf8(bytes).unwrap());
     assert_eq!((&page.index["kind"], &page.index["title"]), (&json!("evaluation"), &json!("first, second")));

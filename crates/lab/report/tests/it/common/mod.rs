@@ -175,7 +175,10 @@ impl ForTests for TaskUse {
 /// The report of a folder.
 pub(crate) fn report(folder: &Path) -> (Page, planforge_report::Written) {
     let mut bytes = Vec::new();
-    let written = planforge_report::write(&[folder.to_owned()], &mut bytes, &mut |_, _| {}).unwrap();
+    let written = planforge_report::Contents::read(&[folder.to_owned()], &mut |_, _| {})
+        .unwrap()
+        .write(&mut bytes)
+        .unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
     (Page::parse(String::from_utf8(bytes).unwrap()), written)
 }

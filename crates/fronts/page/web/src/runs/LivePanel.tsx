@@ -1,0 +1,82 @@
+// What is at work in a run or an evaluation.
+
+import { useEffect, useState } from "preact/hooks";
+import { secondsLeft, stageCounts, type Live } from "./live";
+import { duration, figure, money } from "./words";
+
+const PHASES = { queued: "waits for its turn", held: "waits for a limit", sent: "sent", "backing-off": "waits to be sent again" };
+const MOST_REQUESTS = 12;
+
+export function LivePanel({ live, isLost }: { live: Live; isLost: boolean }) {
+  const now = useSecond(live.requests.size > 0 || !live.ended);
+  const left = secondsLeft(live, now);
+  const requests = [...live.requests.values()].sort((a, b) => a.since - b.since);
+  return (
+    <section class="live" aria-label="At work now">
+      {isLost && (
+        <p class="live-lost" role="status">
+          The connection to planforge is lost. This page connects again by itself; the run goes on.
+        </p>
+      )}
+      <dl class="live-facts">
+        <div>
+          <dt>Tasks</dt>
+          <dd>
+            {figure(live.finished)} of {live.total ? figure(live.total) : "?"} ended, {figure(live.solved)} solved
+          </dd>
+          {live.total > 0 && <progress max={live.total} value={live.finished} aria-label="Tasks that ended" />}
+        </div>
+        <div>
+          <dt>Stages</dt>
+          <dd>{stageCounts(live).map(([stage, n]) => `${stage}: ${figure(n)}`).join(", ") || "none"}</dd>
+        </div>
+        <div>
+          <dt>Cost so far</dt>
+          <dd>
+            <Spent live={live} />
+          </dd>
+        </div>
+        <div>
+          <dt>Time left</dt>
+          <dd title="From the time that the ended tasks took. Tasks may differ.">{left === null ? "no estimate yet" : `about ${duration(left)}`}</dd>
+        </div>
+      </dl>
+      <details class="live-requests" open={requests.length > 0}>
+        <summary>Requests to models that are out: {figure(requests.length)}</summary>
+        <ul>
+          {requests.slice(0, MOST_REQUESTS).map((one) => (
+            <li key={`${one.run} ${one.path}`}>
+              <code>{one.path}</code> <span>{one.llm}</span> <span>{PHASES[one.phase]}</span> <span class="live-time">{duration((now - one.since) / 1000)}</span>
+            </li>
+          ))}
+          {requests.length > MOST_REQUESTS && <li>and {figure(requests.length - MOST_REQUESTS)} more</li>}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+function Spent({ live }: { live: Live }) {
+  const { requests, tokens, caps = {}, money: spent } = live.cost;
+  const of = (n: number | undefined) => (n === undefined ? "" : ` of at most ${figure(n)}`);
+  return (
+    <>
+      {figure(requests)}
+      {of(caps.calls)} requests, {figure(tokens)}
+      {of(caps.tokens)} tokens
+      {spent !== undefined && `, ${money(spent)}`}
+      {caps.money !== undefined && ` of at most ${money(caps.money)}`}
+    </>
+  );
+}
+
+/** The time, again each second while `isRunning`. */
+function useSecond(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return Math.max(now, Date.now() - 1000);
+}

@@ -1,0 +1,198 @@
+// One run or evaluation, or several side by side: what is at work, and everything that the record holds.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, get, post, query } from "../api";
+import type { ShownReport } from "../../../../../lab/report/assets/js/app.js";
+import { LivePanel } from "./LivePanel";
+import { isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
+import { jobStream, useLive, watchStream } from "./useLive";
+
+/** Milliseconds between two looks at the list of runs and jobs. */
+const LOOK_EVERY = 4000;
+/** Data is read again after at least this many milliseconds, and at least ten times as long as reading takes. */
+const READ_EVERY = 2000;
+
+interface State {
+  job: Job | null;
+  inProgress: boolean;
+  isEvaluation: boolean;
+  isFinished: boolean;
+  others: string[];
+}
+
+export function RunView({ paths }: { paths: string[] }) {
+  const [path] = paths as [string];
+  const state = useFolder(path);
+  const stream = state.job ? jobStream(state.job.job) : state.inProgress && !state.isEvaluation ? watchStream(path) : null;
+  const { live, isLost } = useLive(stream);
+  const isWorking = state.job !== null || state.inProgress;
+  const [error, setError] = useState<string | null>(null);
+  const say = (cause: unknown) => setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+
+  const send = async (address: string, body: object) => {
+    setError(null);
+    try {
+      await post(address, body);
+      state.look();
+    } catch (cause) {
+      say(cause);
+    }
+  };
+  const resume = () =>
+    send("/api/jobs", state.isEvaluation ? { use: "evaluate", request: { out: path, resume: true } } : { use: "resume", request: { run: path } });
+  const stop = () => state.job && send(`/api/jobs/${encodeURIComponent(state.job.job)}/stop`, {});
+
+  return (
+    <div class="run">
+      <div class="run-tools">
+        <a href="/runs">All runs</a>
+        {state.job && (
+          <button type="button" onClick={stop} title="The record is kept. The run can be resumed later.">
+            Pause
+          </button>
+        )}
+        {!isWorking && !state.isFinished && paths.length === 1 && (
+          <button type="button" onClick={resume} title="Continues what is not finished. No request is paid for twice.">
+            Resume
+          </button>
+        )}
+        <label>
+          Side by side with{" "}
+          <select value="" onChange={(event) => (location.href = runsAddress([...paths, event.currentTarget.value]) + location.hash)}>
+            <option value="">choose</option>
+            {state.others.filter((other) => !paths.includes(other)).map((other) => (
+              <option key={other}>{other}</option>
+            ))}
+          </select>
+        </label>
+        {paths.slice(1).map((other) => (
+          <a key={other} href={runsAddress(paths.filter((one) => one !== other))}>
+            Remove {other}
+          </a>
+        ))}
+        <a href={`/api/report${query({ path: paths })}`} download>
+          Download as one file
+        </a>
+      </div>
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      {isWorking && stream !== null && <LivePanel live={live} isLost={isLost} />}
+      {state.inProgress && !state.job && <p class="note">Another process of planforge works on this. It can be paused there (Ctrl-C).</p>}
+      <Report paths={paths} changes={isWorking ? live.changes : -1} poll={isWorking && stream === null} />
+    </div>
+  );
+}
+
+/** What the server's lists say of a folder, looked up again and again while the page is in sight. */
+function useFolder(path: string): State & { look(): void } {
+  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [] });
+  const look = useRef(() => {});
+  useEffect(() => {
+    let isGone = false;
+    look.current = async () => {
+      try {
+        const [listing, jobs] = await Promise.all([get<Listing>("/api/runs"), get<{ jobs: Job[] }>("/api/jobs")]);
+        if (isGone || !listing || !jobs) return;
+        const run = listing.runs.find((one) => `runs/${one.run}` === path);
+        const evaluation = listing.evaluations.find((one) => one.folder === path);
+        setState({
+          job: jobs.jobs.find((job) => job.folder === path && isOpen(job)) ?? null,
+          inProgress: (run ?? evaluation)?.in_progress ?? false,
+          isEvaluation: evaluation !== undefined,
+          isFinished: evaluation ? evaluation.finished === evaluation.cells : run?.solved !== null,
+          others: [...listing.runs.map((one) => `runs/${one.run}`), ...listing.evaluations.map((one) => one.folder)],
+        });
+      } catch {
+        // The next look may succeed; what is shown stays.
+      }
+    };
+    look.current();
+    const timer = setInterval(() => document.hidden || look.current(), LOOK_EVERY);
+    return () => {
+      isGone = true;
+      clearInterval(timer);
+    };
+  }, [path]);
+  return { ...state, look: () => look.current() };
+}
+
+/** The report of these folders. It is read again when `changes` changes, or from time to time where no events arrive. */
+function Report({ paths, changes, poll }: { paths: string[]; changes: number; poll: boolean }) {
+  const main = useRef<HTMLDivElement>(null);
+  const crumbs = useRef<HTMLElement>(null);
+  const report = useRef<ShownReport | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isRead, setRead] = useState(false);
+  const key = paths.join("\n");
+  const reader = useRef<() => void>(() => {});
+
+  useEffect(() => {
+    let isGone = false;
+    let build: number | undefined;
+    let isReading = false;
+    let isWanted = false;
+    let timer = 0;
+    const read = async () => {
+      isWanted = false;
+      isReading = true;
+      let took = 0;
+      try {
+        const [{ showReport }, newest] = await Promise.all([import("./report"), readReport(paths, build)]);
+        if (isGone) return;
+        if (newest && main.current && crumbs.current) {
+          build = newest.build;
+          took = newest.took;
+          if (report.current) report.current.update(newest.data);
+          else report.current = showReport({ main: main.current, crumbs: crumbs.current, data: newest.data });
+        }
+        setError(null);
+        setRead(true);
+      } catch (cause) {
+        if (isGone) return;
+        setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+        setRead(true);
+      }
+      timer = window.setTimeout(() => {
+        isReading = false;
+        if (isWanted) read();
+      }, Math.max(READ_EVERY, 10 * took));
+    };
+    reader.current = () => {
+      isWanted = true;
+      if (!isReading) read();
+    };
+    reader.current();
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+      report.current?.stop();
+      report.current = null;
+      main.current?.replaceChildren();
+    };
+  }, [key]);
+
+  useEffect(() => reader.current(), [changes]);
+  useEffect(() => {
+    if (!poll) return;
+    const timer = setInterval(() => document.hidden || reader.current(), 5000);
+    return () => clearInterval(timer);
+  }, [poll]);
+
+  return (
+    <div class="report">
+      {!isRead && <p role="status">Reading the record…</p>}
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div class="report-top">
+        <nav ref={crumbs} aria-label="Where you are in the run" />
+      </div>
+      <div ref={main} class="report-main" />
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+// Starts a run of a pipeline on a suite, and opens it.
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, get, post } from "../api";
+import { isOpen, runsAddress, type Job } from "./data";
+
+interface About {
+  pipelines: { path: string; title?: string }[];
+  suites: string[];
+}
+
+/** Milliseconds between two looks for the folder of the new run, and how many of them. */
+const LOOK_EVERY = 300;
+const MOST_LOOKS = 100;
+
+export function StartRun() {
+  const [about, setAbout] = useState<About | null>(null);
+  const [pipeline, setPipeline] = useState("");
+  const [suite, setSuite] = useState("");
+  const [state, setState] = useState<{ isBusy: boolean; error: string | null }>({ isBusy: false, error: null });
+
+  useEffect(() => {
+    get<About>("/api/about").then(setAbout, () => setAbout(null));
+  }, []);
+  if (!about?.pipelines.length || !about.suites.length) return null;
+
+  const start = async (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true, error: null });
+    try {
+      const { job } = await post<{ job: string }>("/api/jobs", { use: "run", request: { pipeline, suite: [suite] } });
+      location.href = runsAddress([await folderOf(job)]);
+    } catch (cause) {
+      const error = cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause);
+      setState({ isBusy: false, error });
+    }
+  };
+
+  return (
+    <details class="start-run">
+      <summary>Start a run</summary>
+      <form onSubmit={start}>
+        <Choice label="Pipeline" value={pipeline} set={setPipeline} options={about.pipelines.map((one) => one.path)} />
+        <Choice label="Suite of tasks" value={suite} set={setSuite} options={about.suites} />
+        <button type="submit" disabled={state.isBusy || !pipeline || !suite}>
+          {state.isBusy ? "Starting…" : "Start"}
+        </button>
+        {state.error && (
+          <p class="error" role="alert">
+            {state.error}
+          </p>
+        )}
+      </form>
+    </details>
+  );
+}
+
+function Choice({ label, value, set, options }: { label: string; value: string; set(value: string): void; options: string[] }) {
+  return (
+    <label>
+      {label}
+      <select required value={value} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="">choose</option>
+        {options.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The folder of a job, once the server knows it. */
+async function folderOf(id: string): Promise<string> {
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const jobs = await get<{ jobs: Job[] }>("/api/jobs");
+    const job = jobs?.jobs.find((one) => one.job === id);
+    if (job?.folder) return job.folder;
+    if (job && !isOpen(job)) throw new Error(job.line ?? "The run ended before its folder was made.");
+    await new Promise((done) => setTimeout(done, LOOK_EVERY));
+  }
+  throw new Error("The run has no folder yet. It appears in the list once it has.");
+}

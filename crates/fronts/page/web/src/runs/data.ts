@@ -1,0 +1,62 @@
+// Calls of the server for runs, evaluations and reports.
+
+import { get, query } from "../api";
+import type { ReportData } from "../../../../../lab/report/assets/js/app.js";
+
+export interface ListedRun {
+  run: string;
+  created_at: string;
+  pipeline: string;
+  tasks: number;
+  /** Absent while the run has no report. */
+  solved: number | null;
+  in_progress: boolean;
+}
+
+export interface ListedEvaluation {
+  folder: string;
+  cells: number;
+  finished: number;
+  in_progress: boolean;
+}
+
+export interface Listing {
+  runs: ListedRun[];
+  evaluations: ListedEvaluation[];
+}
+
+export interface Job {
+  job: string;
+  use: string;
+  title: string;
+  state: "queued" | "working" | "waiting" | "ended" | "stopped" | "failed";
+  started_at: string;
+  line?: string;
+  folder?: string;
+}
+
+export const isOpen = (job: Job): boolean => ["queued", "working", "waiting"].includes(job.state);
+
+/** The address of a view of runs: `paths` are folders, more than one stand side by side. */
+export const runsAddress = (paths: string[]): string => `/runs${query({ path: paths })}`;
+
+export interface Build {
+  build: number;
+  data: ReportData;
+  /** Milliseconds that the server took. */
+  took: number;
+}
+
+/** What a report of these folders shows; null if nothing changed since the build `have`. */
+export async function readReport(paths: string[], have?: number): Promise<Build | null> {
+  const began = performance.now();
+  const answer = await get<{ build: number; index: ReportData["index"] }>(`/api/report/index${query({ path: paths, have })}`);
+  if (!answer) return null;
+  const { build, index } = answer;
+  const chunk = async (name: string): Promise<unknown[]> => {
+    const values = await get<unknown[]>(`/api/report/chunk${query({ build, name })}`);
+    if (!values) throw new Error("The server has no such part any more. Load the page again.");
+    return values;
+  };
+  return { build, data: { index, chunk }, took: performance.now() - began };
+}

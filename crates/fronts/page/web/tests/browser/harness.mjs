@@ -1,0 +1,79 @@
+// A real server, a headless browser, and what every test of the page checks.
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+export const root = resolve(import.meta.dirname, "../../../../../..");
+export const planforge = resolve(process.env.PLANFORGE_BIN ?? join(root, "target/debug/planforge"));
+export const screenshots = join(root, "target/page-screenshots");
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Runs the command line and fails with its messages if it does. */
+export function command(args, cwd = root) {
+  const ran = spawnSync(planforge, args, { cwd, encoding: "utf8" });
+  if (ran.status === null || ran.status >= 30) throw new Error(`planforge ${args.join(" ")}: ${ran.error ?? ran.stderr}`);
+  return ran;
+}
+
+/** A folder with a finished run, an evaluation, a suite and pipelines, for a server to work in. */
+export function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "planforge-page-"));
+  for (const part of ["configs/pipelines", "examples/suites/parcels", "examples/suites/grippers", "examples/demo"]) {
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  }
+  command(["run", "configs/pipelines/llm-p.toml", "--suite", "examples/suites/parcels", "--replay", "examples/demo/llm-p.jsonl"], folder);
+  command(["evaluate", "--suite", "examples/suites/parcels", "--seeds", "1-2", "--pipeline", "configs/pipelines/llm-p.toml", "--replay", "examples/demo/llm-p.jsonl", "--layout", "accuracy", "--out", "evaluation"], folder);
+  return folder;
+}
+
+/** Starts `planforge serve page` and gives its first address. */
+export async function serve(folder, ...more) {
+  const child = spawn(planforge, ["serve", "page", "--folder", folder, "--port", "0", "--no-browser", ...more], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (bytes) => (said += bytes));
+  const first = await new Promise((done, failed) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const found = /http:\/\/\S+/.exec(line);
+      if (found) done(found[0]);
+    });
+    child.on("exit", (code) => failed(new Error(`planforge serve page ended with ${code}: ${said}`)));
+  });
+  return { first, origin: new URL(first).origin, pid: child.pid, stop: () => new Promise((done) => (child.on("exit", done), child.kill("SIGTERM"))) };
+}
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** A tab that has its cookie. `problems` collects errors of scripts and violations of the content security policy. */
+export async function open(browser, server, { width = 1280, scheme = "light" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => /Content Security Policy|Content-Security-Policy/i.test(message.text()) && problems.push(message.text()));
+  await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) => console.error("Content Security Policy", event.violatedDirective, event.blockedURI, event.sourceFile)));
+  await page.goto(server.first);
+  await page.waitForLoadState();
+  return { page, context, problems };
+}
+
+/** Violations of accessibility rules in the page as it is. */
+export async function accessibility(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(" ")} ${node.failureSummary.split("\n").slice(1, 2)}`).join("; ")}`);
+}
+
+export async function screenshot(page, name) {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}
+
+/** True if the page is wider than its window, which a phone cannot show. */
+export const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+
+export const remove = (folder) => existsSync(folder) && rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,108 @@
+// Runs: the list, a trial down to its evidence, side by side, a run that is at work, and addresses that show the same view again.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { accessibility, isTooWide, launch, makeFolder, open, remove, screenshot, serve } from "./harness.mjs";
+
+let folder, server, browser;
+before(async () => {
+  folder = makeFolder();
+  [server, browser] = await Promise.all([serve(folder), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  remove(folder);
+});
+
+const views = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => ({ width, scheme })));
+
+/** The view as a person sees it: complete, without violations, not wider than the window. */
+async function check(page, problems, name, { width, scheme }) {
+  await screenshot(page, `${name}-${width}-${scheme}`);
+  assert.deepEqual(await accessibility(page), [], name);
+  assert.equal(await isTooWide(page), false, `${name} is wider than the window`);
+  assert.deepEqual(problems, [], name);
+}
+
+for (const view of views) {
+  test(`a trial is shown down to prompt, reply, PDDL, verdict and evidence (${view.width} px, ${view.scheme})`, async () => {
+    const { page, context, problems } = await open(browser, server, view);
+    await page.goto(`${server.origin}/runs`);
+    await page.getByRole("link", { name: /^runs\// }).first().waitFor();
+    await check(page, problems, "runs-list", view);
+    await page.getByRole("link", { name: /^runs\// }).first().click();
+    await page.getByRole("link", { name: "parcels.p01" }).waitFor();
+    await check(page, problems, "run", view);
+    await page.getByRole("link", { name: "parcels.p01" }).click();
+    await page.getByText("The verdict is about").waitFor();
+    if (view.width < 900) await page.getByRole("link", { name: "problem/0" }).first().click();
+    await page.getByText("The environment accepts the plan: 10 steps.").waitFor();
+    await page.getByText("Evidence").first().click();
+    await page.getByText(/Problem written in its reply/).waitFor();
+    await check(page, problems, "trial", view);
+    await page.getByRole("link", { name: /^Calls/ }).click();
+    if (view.width < 900) await page.getByRole("option").first().click();
+    else await page.getByRole("option").first().click();
+    await page.getByRole("heading", { name: "Prompt" }).waitFor();
+    await page.getByRole("heading", { name: "Reply" }).waitFor();
+    await check(page, problems, "call", view);
+    await context.close();
+  });
+
+  test(`an evaluation shows its matrix (${view.width} px, ${view.scheme})`, async () => {
+    const { page, context, problems } = await open(browser, server, view);
+    await page.goto(`${server.origin}/runs?path=evaluation`);
+    await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
+    await check(page, problems, "evaluation", view);
+    await context.close();
+  });
+}
+
+test("filters and the chosen trial are in the address, which shows the same view in another tab", async () => {
+  const { page, context } = await open(browser, server);
+  await page.goto(`${server.origin}/runs?words=llm&state=ended`);
+  assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "llm");
+  await page.getByRole("link", { name: /^runs\// }).first().click();
+  await page.getByRole("link", { name: "parcels.p03" }).click();
+  await page.getByLabel("Filter candidates").fill("problem");
+  await page.getByLabel("Candidates shown").selectOption("accepted");
+  await page.getByText("0 of 1 candidate").waitFor();
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByText("0 of 1 candidate").waitFor();
+  assert.equal(await other.getByLabel("Filter candidates").inputValue(), "problem");
+  assert.equal(await other.getByLabel("Candidates shown").inputValue(), "accepted");
+  await context.close();
+});
+
+test("two runs stand side by side, trial by trial", async () => {
+  const { page, context, problems } = await open(browser, server);
+  await page.goto(`${server.origin}/runs`);
+  const boxes = page.getByRole("checkbox");
+  await boxes.nth(0).check();
+  await boxes.nth(1).check();
+  await page.getByRole("link", { name: "Show the 2 chosen side by side" }).click();
+  await page.locator(".matrix a.cell").first().click();
+  await page.getByRole("link", { name: "parcels.p01" }).click();
+  await page.getByRole("link", { name: /^Side by side/ }).click();
+  await page.getByRole("heading", { name: /parcels/ }).nth(1).waitFor();
+  await page.getByText(/Prompt: the same in both/).waitFor();
+  await check(page, problems, "side-by-side", { width: 1280, scheme: "light" });
+  await context.close();
+});
+
+test("the one-file report is a download", async () => {
+  const { page, context } = await open(browser, server);
+  await page.goto(`${server.origin}/runs?path=evaluation`);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download as one file" }).click()]);
+  assert.match(file.suggestedFilename(), /\.html$/);
+  await context.close();
+});
+
+test("a folder that is no run is named in the message", async () => {
+  const { page, context } = await open(browser, server);
+  await page.goto(`${server.origin}/runs?path=examples`);
+  await page.getByRole("alert").getByText(/neither a run/).waitFor();
+  await context.close();
+});
