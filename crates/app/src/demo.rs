@@ -10,7 +10,8 @@ use planforge_contract::{Failure, FailureClass};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const TEXT: &str = include_str!("../../../examples/demo/bakery.txt");
+/// The text of the demo.
+pub const TEXT: &str = include_str!("../../../examples/demo/bakery.txt");
 const CASSETTE: &str = include_str!("../../../examples/demo/bakery.jsonl");
 
 /// The model whose replies are recorded.
@@ -46,10 +47,7 @@ pub struct Asked {
 /// # Errors
 /// As of [`solve`].
 pub fn demo(context: &Context, model: Option<&str>) -> Result<DemoResult, Error> {
-    let system = |e: std::io::Error| Failure::new(FailureClass::System, "record.io", e.to_string());
-    let folder = tempfile::tempdir().map_err(system)?;
-    let cassette = folder.path().join("bakery.jsonl");
-    std::fs::write(&cassette, CASSETTE).map_err(system)?;
+    let folder = tempfile::tempdir().map_err(|error| system(&error))?;
     let dialogue: Arc<Mutex<Vec<Asked>>> = Arc::default();
     let (seen, user) = (Arc::clone(&dialogue), context.questions.clone());
     let is_recorded = model.is_none();
@@ -59,7 +57,7 @@ pub fn demo(context: &Context, model: Option<&str>) -> Result<DemoResult, Error>
             Some(user) => user.answer(question)?,
             None => return None,
         };
-        let Question { text, choices } = question.clone();
+        let Question { text, choices, .. } = question.clone();
         let asked = Asked { question: text, choices, answer: answer.clone() };
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         Some(answer)
@@ -69,14 +67,38 @@ pub fn demo(context: &Context, model: Option<&str>) -> Result<DemoResult, Error>
     let request = SolveRequest {
         text: Some(Source::text("task", TEXT)),
         folder: Some(folder.path().join("bakery")),
-        models: vec![ModelChoice::Named(model.unwrap_or(RECORDED).to_owned())],
+        models: model.map(|model| ModelChoice::Named(model.to_owned())).into_iter().collect(),
         ask,
-        replay: is_recorded.then_some(cassette),
         ..SolveRequest::default()
     };
-    let solved = solve(&context, &request)?;
+    let solved = if is_recorded { solve_recorded(&context, request)? } else { solve(&context, &request)? };
     let dialogue = dialogue.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(DemoResult { text: TEXT, dialogue, solved })
+}
+
+/// Solves the text of the demo on the recorded replies. The questions go to the user.
+///
+/// # Errors
+/// Another text; as of [`solve`].
+pub fn solve_recorded(context: &Context, request: SolveRequest) -> Result<SolveResult, Error> {
+    if request.continued.is_some() {
+        // The runs of its folder have the replies.
+        return solve(context, &SolveRequest { models: Vec::new(), ..request });
+    }
+    if !matches!(&request.text, Some(Source::Text { text, .. }) if text.trim() == TEXT.trim()) {
+        let help = "take the text of the demo as it is, or name another model";
+        return Err(Error::usage("the recorded model knows the text of the demo alone", Some(help)));
+    }
+    let place = tempfile::tempdir().map_err(|error| system(&error))?;
+    let cassette = place.path().join("bakery.jsonl");
+    std::fs::write(&cassette, CASSETTE).map_err(|error| system(&error))?;
+    let text = Some(Source::text("task", TEXT));
+    let models = vec![ModelChoice::Named(RECORDED.to_owned())];
+    solve(context, &SolveRequest { text, models, replay: Some(cassette), ..request })
+}
+
+fn system(error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::System, "record.io", error.to_string())
 }
 
 /// The recorded author's answer; that it is unknown where another question is asked.

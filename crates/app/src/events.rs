@@ -1,8 +1,10 @@
 //! What a use case sends while it works.
 
+use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_llm::CallStep;
+use planforge_llm::{CallPhase, CallStep};
 use planforge_pipeline::Progress;
+use serde_json::{Value, json};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -60,6 +62,51 @@ pub enum Event<'e> {
     },
     /// Work that is counted got on, started or ended.
     Work(&'e Work),
+}
+
+impl Event<'_> {
+    /// The event as an object with the key `kind`, for fronts whose receiver is another program.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Findings { diagnostics, sources } => {
+                let found: Vec<_> = diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect();
+                json!({"kind": "findings", "diagnostics": found})
+            }
+            Self::Notice(notice) => json!({"kind": "notice", "text": notice.to_string()}),
+            Self::RunStarted { run, title, tasks } => {
+                json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks})
+            }
+            Self::Run { run, progress } => match progress {
+                Progress::Event(recorded) => json!({"kind": "recorded", "run": run, "record": recorded}),
+                Progress::Call { path, done, total, what } => {
+                    json!({"kind": "plugin", "run": run, "path": path, "done": done, "total": total, "what": what})
+                }
+                Progress::Work { path, plugin, begins, .. } => {
+                    json!({"kind": "call", "run": run, "path": path, "plugin": plugin, "begins": begins})
+                }
+            },
+            Self::Request { run, step } => {
+                let phase = match step.phase {
+                    CallPhase::Queued => "queued",
+                    CallPhase::Held(_) => "held",
+                    CallPhase::Sent(_) => "sent",
+                    CallPhase::BackingOff(..) => "backing-off",
+                    CallPhase::Ended => "ended",
+                };
+                json!({"kind": "request", "run": run, "llm": step.llm, "path": step.path, "phase": phase})
+            }
+            Self::RunEnded { run } => json!({"kind": "run-ended", "run": run}),
+            Self::Work(work) => json!({
+                "kind": "work",
+                "work": work.id,
+                "unit": work.unit,
+                "done": work.done,
+                "total": work.total,
+                "what": work.message,
+                "ended": work.is_ended,
+            }),
+        }
+    }
 }
 
 /// The state of work that is counted.

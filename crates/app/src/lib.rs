@@ -40,7 +40,7 @@ pub mod worker;
 
 pub use context::{
     Cancellation, ConsentDecision, ConsentRequest, Context, Machine, PluginSettings, Question, Questions,
-    ReceiverState, ThisMachine, WorkerCommand,
+    ReceiverState, Side, ThisMachine, WorkerCommand,
 };
 pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};

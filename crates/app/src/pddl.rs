@@ -7,6 +7,7 @@ pub mod grammar;
 pub mod infer;
 pub mod plan;
 pub mod read;
+pub mod steps;
 pub mod task;
 pub mod tell;
 pub mod validate;

@@ -1,6 +1,7 @@
 //! Recorded runs: listed, inspected, exported, and with other limits while they are in progress.
 
 pub mod explain;
+pub mod survey;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -12,7 +13,9 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
 use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::load_leniently;
-use planforge_record::{Event, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular};
+use planforge_record::{
+    Event, JournalTail, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular,
+};
 use planforge_report::otlp::write_otlp;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -66,6 +69,35 @@ pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
         (&b.manifest.created_at, &b.manifest.id).cmp(&(&a.manifest.created_at, &a.manifest.id))
     });
     runs
+}
+
+/// New events of a run that another process writes.
+pub struct RunWatch {
+    run: PathBuf,
+    tail: JournalTail,
+}
+
+impl RunWatch {
+    /// Starts before the first event.
+    ///
+    /// # Errors
+    /// The folder is not a run.
+    pub fn open(context: &Context, run: &Path) -> Result<Self, Error> {
+        let run = context.path(run);
+        let tail = JournalTail::open(&run)?;
+        Ok(Self { run, tail })
+    }
+
+    /// The next events; `None` if there are none and no process writes the run.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn next_events(&mut self) -> Result<Option<Vec<Event>>, Error> {
+        // Before the events: the last ones are written before the process ends.
+        let in_progress = RunFolder::is_in_progress(&self.run)?;
+        let events = self.tail.next_events()?;
+        Ok((in_progress || !events.is_empty()).then_some(events))
+    }
 }
 
 /// A run in a list.

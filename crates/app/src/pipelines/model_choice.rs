@@ -5,7 +5,7 @@ use crate::error::Error;
 use planforge_contract::{Failure, FailureClass};
 use planforge_pddl::MAX_TEXT_BYTES;
 use planforge_record::read_regular_text;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -85,6 +85,32 @@ pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, 
         }
     }
     Ok(table.clone())
+}
+
+/// A model that a person can choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelOffer {
+    /// Its name as of `--model`; one that ends in `:` needs the name of a model after it.
+    pub name: String,
+    /// True if the variable for its key is set, or if it needs none.
+    pub has_key: bool,
+}
+
+/// The models that a person can choose: the user's own tables, then the services.
+///
+/// # Errors
+/// The user's configuration cannot be read.
+pub(crate) fn offers(context: &Context) -> Result<Vec<ModelOffer>, Error> {
+    let config = UserConfig::read(context.user_file("config.toml").as_deref())?;
+    let has_key = |variable: Option<&str>| variable.is_none_or(|name| context.variable(name).is_some());
+    let own = config.models.iter().map(|(name, table)| ModelOffer {
+        name: name.clone(),
+        has_key: has_key(table.get("api_key_env").and_then(toml::Value::as_str)),
+    });
+    let services = SERVICES.iter().filter(|service| service.word != "batch");
+    let services = services
+        .map(|service| ModelOffer { name: format!("{}:", service.word), has_key: has_key(service.key) });
+    Ok(own.chain(services).collect())
 }
 
 /// The changes of a pipeline file that put a model table in the place of `[llm.main]`, as `KEY=VALUE`. `use` comes first: it

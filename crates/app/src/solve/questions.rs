@@ -1,7 +1,7 @@
 //! Questions to the author of a text in words, and the answers to them.
 
 use super::behaviour::{BehaviourTest, Model, Statement, in_words};
-use crate::context::Question;
+use crate::context::{Question, Side};
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::Point as CriticPoint;
 use schemars::JsonSchema;
@@ -146,7 +146,18 @@ pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
 pub(super) fn question_of(point: &OpenPoint) -> Question {
     let mut choices = point.choices.clone();
     choices.extend(["it does not matter", OWN_WORDS, "I do not know"].map(str::to_owned));
-    Question { text: point.question.clone(), choices }
+    Question { text: point.question.clone(), choices, sides: sides_of(point) }
+}
+
+/// What follows from the two sides of a point.
+fn sides_of(point: &OpenPoint) -> Vec<Side> {
+    let side = |choice: usize| Side {
+        clause: clause(point, choice).unwrap_or_default().to_owned(),
+        steps: in_words(&point.test.steps),
+        states: point.test.states,
+        holds: point.holds == (choice == point.follows),
+    };
+    (1..=point.choices.len()).map(side).collect()
 }
 
 /// True for a clause that begins with yes, in one of some languages: it comes first.

@@ -110,6 +110,7 @@ impl Talk<'_> {
             self.context.ask(Question {
                 text: "These two answers contradict each other. Which one holds?".to_owned(),
                 choices: both.iter().cloned().chain(["I do not know".to_owned()]).collect(),
+                ..Question::default()
             })
         });
         let loser = match asked.flatten().as_deref().map(str::trim) {
@@ -165,7 +166,7 @@ impl Talk<'_> {
         choices.push("none of these".to_owned());
         let text =
             "As the text is read there is no plan. There is one if one of these is true. Which one is?";
-        let answer = self.context.ask(Question { text: text.to_owned(), choices })?;
+        let answer = self.context.ask(Question { text: text.to_owned(), choices, ..Question::default() })?;
         let number: usize = answer.trim().parse().ok()?;
         solvable_if.get(number.checked_sub(1)?).cloned()
     }

@@ -7,11 +7,18 @@ mod access;
 mod answer;
 mod assets;
 mod error;
+mod jobs;
+mod log;
+mod lsp;
 mod paths;
 mod pddl;
+mod records;
+mod requests;
 mod routes;
 mod server;
+mod watch;
 
 pub use access::{MIN_PASSWORD_BYTES, SignIn};
 pub use assets::is_built;
+pub use lsp::LanguageServer;
 pub use server::{PageServer, Place, Settings};

@@ -6,6 +6,7 @@ use crate::routes::{Call, Routes};
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::models::{ModelsRequest, models};
 use planforge_app::pddl::format::{FormatRequest, format};
+use planforge_app::pddl::steps::{StepsRequest, steps};
 use planforge_app::pddl::tell::{TellRequest, TellSubject, tell};
 use planforge_app::pddl::validate::{ValidateRequest, validate};
 use planforge_app::{RequestLimits, Source};
@@ -56,6 +57,16 @@ pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Resu
             routes.work(move |context| Ok(format(context, &request)?)).await
         }
         "compare" => compare(routes, texts).await,
+        "steps" => {
+            let request = StepsRequest {
+                domain: needed("domain", texts.domain)?,
+                problem: needed("problem", texts.problem)?,
+                plan: needed("plan", texts.plan)?,
+                sentences: Sentences::BesideDomain,
+                limits: LIMITS,
+            };
+            routes.work(move |context| Ok(steps(context, &request))).await
+        }
         _ => Err(Refusal::missing("there is no such call")),
     }
 }

@@ -2,14 +2,21 @@
 
 use crate::answer::{Answer, json};
 use crate::error::{Refusal, bug};
+use crate::jobs::Jobs;
+use crate::log::EventLog;
+use crate::lsp::{LanguageServer, LanguageSessions};
 use crate::paths::ServedFolder;
-use crate::pddl;
+use crate::requests::{JobRequest, NewJob};
 use crate::server::new_nonce;
+use crate::watch::Watches;
+use crate::{pddl, records};
 use http::{HeaderMap, Method, StatusCode};
 use hyper::body::Bytes;
 use planforge_app::{Cancellation, Context};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -17,6 +24,8 @@ use url::form_urlencoded;
 
 /// Most calls that work at a time.
 const MAX_CALLS: usize = 4;
+/// Most streams of events.
+const MAX_STREAMS: usize = 256;
 /// Longest wait of a call for its turn.
 const TURN: Duration = Duration::from_secs(30);
 
@@ -52,9 +61,15 @@ impl Call<'_> {
 /// Everything that the calls share.
 pub(crate) struct Routes {
     context: Context,
-    folder: Arc<ServedFolder>,
+    pub(crate) folder: Arc<ServedFolder>,
+    pub(crate) is_network: bool,
+    /// A cassette that all replies are taken from.
+    replay: Option<PathBuf>,
     turns: Arc<Semaphore>,
-    is_network: bool,
+    streams: Arc<Semaphore>,
+    jobs: Arc<Jobs>,
+    watches: Watches,
+    editors: Arc<LanguageSessions>,
 }
 
 /// Ends the work of a call whose connection is closed.
@@ -66,40 +81,134 @@ impl Drop for CancelAtDrop {
     }
 }
 
+#[derive(Deserialize)]
+struct AnswerBody {
+    question: String,
+    answer: String,
+}
+
+#[derive(Deserialize)]
+struct ConsentBody {
+    consent: String,
+    allow: bool,
+}
+
+#[derive(Deserialize)]
+struct MessageBody {
+    message: String,
+}
+
 impl Routes {
-    pub(crate) fn new(context: Context, folder: ServedFolder, is_network: bool) -> Self {
-        let context = Context { folder: folder.root().to_owned(), ..context };
-        Self { context, folder: Arc::new(folder), turns: Arc::new(Semaphore::new(MAX_CALLS)), is_network }
+    pub(crate) fn new(
+        context: Context,
+        folder: ServedFolder,
+        is_network: bool,
+        (replay, language_server): (Option<PathBuf>, Option<LanguageServer>),
+    ) -> Self {
+        let context =
+            Context { folder: folder.root().to_owned(), events: Context::default().events, ..context };
+        Self {
+            context,
+            folder: Arc::new(folder),
+            is_network,
+            // The option names it from the folder of the process.
+            replay: replay.map(|path| path.canonicalize().unwrap_or(path)),
+            turns: Arc::new(Semaphore::new(MAX_CALLS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            jobs: Jobs::new(),
+            watches: Watches::default(),
+            editors: LanguageSessions::new(language_server),
+        }
     }
 
     pub(crate) fn nonce(&self) -> Result<String, Refusal> {
         new_nonce(&self.context)
     }
 
+    pub(crate) fn sweep(&self) {
+        self.editors.sweep();
+    }
+
     pub(crate) async fn answer(&self, call: Call<'_>) -> Result<Answer, Refusal> {
         let parts: Vec<&str> = call.path.split('/').collect();
+        let ok = |document: Value| Ok(json(StatusCode::OK, &document));
         match (call.method.as_str(), parts.as_slice()) {
-            ("GET", ["about"]) => {
-                let (folder, is_network) = (Arc::clone(&self.folder), self.is_network);
-                self.work(move |_| Ok(about(&folder, is_network))).await
-            }
             ("POST", ["pddl", name]) => pddl::answer(self, name, &call).await,
-            _ => Err(Refusal::missing("there is no such call")),
+            ("GET", ["jobs"]) => ok(json!({ "jobs": self.jobs.list() })),
+            ("POST", ["jobs"]) => self.start_job(&call),
+            ("GET", ["jobs", id, "events"]) => self.stream(Arc::clone(&self.jobs.get(id)?.log), &call, ()),
+            ("POST", ["jobs", id, "stop"]) => {
+                self.jobs.stop(&self.jobs.get(id)?);
+                ok(json!({}))
+            }
+            ("POST", ["jobs", id, "answer"]) => {
+                let AnswerBody { question, answer } = call.request()?;
+                self.jobs.get(id)?.answer("question", &question, answer.into())?;
+                ok(json!({}))
+            }
+            ("POST", ["jobs", id, "consent"]) => {
+                let ConsentBody { consent, allow } = call.request()?;
+                self.jobs.get(id)?.answer("consent", &consent, allow.into())?;
+                ok(json!({}))
+            }
+            ("GET", ["watch"]) => {
+                let run = self.folder.existing(&call.required("path")?)?;
+                self.stream(self.watches.open(&self.context, &run)?, &call, ())
+            }
+            ("POST", ["lsp", "open"]) => self.editors.open(),
+            ("POST", ["lsp", session]) => {
+                let MessageBody { message } = call.request()?;
+                self.editors.send(session, &message)
+            }
+            ("GET", ["lsp", session, "events"]) => {
+                let (log, stream) = self.editors.stream(session)?;
+                self.stream(log, &call, stream)
+            }
+            ("GET", name) => records::answer(self, name, &call).await.unwrap_or_else(|| Err(no_call())),
+            _ => Err(no_call()),
         }
     }
 
-    /// Works on a thread of its own, with a limit on the calls at a time, and answers with the result. A closed connection cancels the work.
+    fn start_job(&self, call: &Call<'_>) -> Result<Answer, Refusal> {
+        let NewJob { what, title, folder, work } =
+            call.request::<JobRequest>()?.into_job(&self.folder, self.replay.as_deref())?;
+        let job = self.jobs.start(&self.context, (what, title, folder), work)?;
+        Ok(json(StatusCode::OK, &json!({ "job": job.id() })))
+    }
+
+    /// The events of a log as a stream. The guard is dropped at its end.
+    fn stream(
+        &self,
+        log: Arc<EventLog>,
+        call: &Call<'_>,
+        guard: impl Send + 'static,
+    ) -> Result<Answer, Refusal> {
+        let permit = Arc::clone(&self.streams).try_acquire_owned();
+        let permit =
+            permit.map_err(|_| Refusal::busy(format!("{MAX_STREAMS} streams of events are open")))?;
+        log.stream(call.headers, call.query("after"), (permit, guard))
+    }
+
+    /// Works on a thread of its own and answers with the result as a document.
     pub(crate) async fn work<T: Serialize + Send + 'static>(
         &self,
         work: impl FnOnce(&Context) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<Answer, Refusal> {
+        self.compute(move |context| work(context).map(|result| json(StatusCode::OK, &result))).await
+    }
+
+    /// Works on a thread of its own, with a limit on the calls at a time. A closed connection cancels the work.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Context) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let turn = tokio::time::timeout(TURN, Arc::clone(&self.turns).acquire_owned()).await;
         let Ok(Ok(turn)) = turn else { return Err(Refusal::busy("too many calls wait for their turn")) };
         let cancellation = Cancellation::default();
         let context = Context { cancellation: cancellation.clone(), ..self.context.clone() };
         let _cancel = CancelAtDrop(cancellation);
         let done = tokio::task::spawn_blocking(move || {
-            let result = work(&context).map(|result| json(StatusCode::OK, &result));
+            let result = work(&context);
             drop(turn);
             result
         });
@@ -108,18 +217,6 @@ impl Routes {
     }
 }
 
-/// What the page shows first.
-#[derive(Serialize)]
-struct About {
-    version: &'static str,
-    folder: String,
-    listen: &'static str,
-}
-
-fn about(folder: &ServedFolder, is_network: bool) -> About {
-    About {
-        version: env!("CARGO_PKG_VERSION"),
-        folder: folder.root().display().to_string(),
-        listen: if is_network { "network" } else { "loopback" },
-    }
+fn no_call() -> Refusal {
+    Refusal::missing("there is no such call")
 }

@@ -4,6 +4,7 @@ use crate::access::{Access, Admission, SignIn};
 use crate::answer::{Answer, bytes, json, set};
 use crate::assets;
 use crate::error::Refusal;
+use crate::lsp::LanguageServer;
 use crate::paths::ServedFolder;
 use crate::routes::{Call, Routes};
 use http::header::{CONTENT_LENGTH, LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
@@ -32,6 +33,8 @@ const MAX_BODY: usize = 6 << 20;
 const BODY_TIME: Duration = Duration::from_secs(60);
 /// Most connections at a time: those of 100 tabs with their streams.
 const MAX_CONNECTIONS: usize = 1024;
+/// Time between two looks for sessions that nobody uses.
+const SWEEP: Duration = Duration::from_secs(10);
 /// Stack of the threads that read PDDL.
 pub(crate) const STACK: usize = 8 << 20;
 
@@ -45,6 +48,8 @@ pub struct Settings {
     pub place: Place,
     /// A cassette or run folder that all replies of models are taken from.
     pub replay: Option<PathBuf>,
+    /// The language server of the editor; without it the editor has none.
+    pub language_server: Option<LanguageServer>,
 }
 
 /// Who may connect.
@@ -107,7 +112,13 @@ impl PageServer {
         })?;
         let address = listener.local_addr().map_err(system)?;
         let access = Arc::new(Access::new(address, sign_in, hosts, [token, first]));
-        let routes = Arc::new(Routes::new(context, folder, access.is_network()));
+        let routes = Arc::new(Routes::new(
+            context,
+            folder,
+            access.is_network(),
+            (settings.replay, settings.language_server),
+        ));
+        runtime.spawn(sweep(Arc::clone(&routes)));
         runtime.spawn(accept(listener, Arc::clone(&access), routes));
         Ok(Self { runtime, access, address })
     }
@@ -147,6 +158,14 @@ fn random_text(context: &Context) -> io::Result<String> {
         let _ = write!(text, "{byte:02x}");
     }
     Ok(text)
+}
+
+/// Ends what nobody uses any more.
+async fn sweep(routes: Arc<Routes>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        routes.sweep();
+    }
 }
 
 async fn accept(listener: TcpListener, access: Arc<Access>, routes: Arc<Routes>) {

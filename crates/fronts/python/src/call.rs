@@ -1,6 +1,5 @@
 //! One call of a use case: it works on its own thread, and the calling thread serves signals, events, questions and the model.
 
-use crate::events::to_json;
 use crate::model::PythonModel;
 use crate::plugin::PluginClass;
 use crate::port::{Answer, Message, POLL, Port};
@@ -119,7 +118,7 @@ impl Surroundings {
             let messages = port.messages.clone();
             context.events = Arc::new(move |event: &Event<'_>| {
                 // The receiver is gone after an interrupt.
-                drop(messages.send(Message::Event(to_json(event).to_string())));
+                drop(messages.send(Message::Event(event.to_json().to_string())));
             });
         }
         if self.ask.is_some() {
@@ -160,7 +159,7 @@ impl Surroundings {
                 let answer = consent.call1(py, (request.to_string(),))?;
                 allows(answer.bind(py)).map(Answered::Consent)
             }
-            (Message::Question(Question { text, choices }, _), _, _, Some(ask), _) => {
+            (Message::Question(Question { text, choices, .. }, _), _, _, Some(ask), _) => {
                 Ok(Answered::Question(ask.call1(py, (text, choices))?.extract(py)?))
             }
             (Message::Request(request, _), .., Some(model)) => {

@@ -5,7 +5,6 @@
 //! JSON: the text that `--json` prints. While the use case works, the calling thread handles signals and calls the functions of the caller.
 
 mod call;
-mod events;
 mod model;
 mod pddl;
 mod pipelines;

@@ -18,6 +18,7 @@ mod pieces;
 mod redact;
 mod run;
 mod spool;
+mod tail;
 
 use planforge_diagnostics::{CodeInfo, code_table};
 
@@ -37,6 +38,7 @@ pub use manifest::{AddOnUse, ConfigText, PluginUse, RESUMED_WITH, RunManifest, T
 pub use pieces::{canonical_json, sha256_hex};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
 pub use run::{REPORT, RunFolder, SavedReport, run_that_owns};
+pub use tail::JournalTail;
 
 /// Every code that this crate gives.
 pub const CODES: &[CodeInfo] = code_table!("codes.md");

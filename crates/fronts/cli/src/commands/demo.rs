@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
         let mut text = format!("The text:\n\n{}\n", lines.join("\n"));
         // Questions of a live model were on the terminal already.
         for asked in result.dialogue.iter().filter(|_| args.model.is_none()) {
-            let question = Question { text: asked.question.clone(), choices: asked.choices.clone() };
+            let question = Question { text: asked.question.clone(), choices: asked.choices.clone(), ..Question::default() };
             // Writing to a text cannot fail.
             let _ = writeln!(text, "{}> {}  (recorded)", question_text(&question), escape(&asked.answer));
         }

@@ -6,12 +6,13 @@ use clap::{Args, Subcommand};
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::diagnostics::skip_byte_order_mark;
 use planforge_app::editor::{limits, pipeline_check};
-use planforge_lsp::{ServeError, Services};
-use planforge_page::{MIN_PASSWORD_BYTES, PageServer, Place, Settings, SignIn};
+use planforge_lsp::{Connection, ServeError, Services};
+use planforge_page::{LanguageServer, MIN_PASSWORD_BYTES, PageServer, Place, Settings, SignIn};
 use std::fmt::Write as _;
 use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
 
 /// Serve planforge to agents, editors and browsers.
 #[derive(Debug, Args)]
@@ -149,6 +150,7 @@ fn run_page(context: &Context, args: &PageArgs) -> Exit {
         port: args.port,
         place,
         replay: args.replay.clone(),
+        language_server: Some(language_server(context)),
     });
     let server = settings.and_then(|settings| PageServer::start(context.app.clone(), settings));
     context.show(server, |server| {
@@ -162,6 +164,40 @@ fn run_page(context: &Context, args: &PageArgs) -> Exit {
         }
         server.wait();
         Exit::Good
+    })
+}
+
+/// The language server of the editor in the page.
+fn language_server(context: &Context) -> LanguageServer {
+    let app = context.app.clone();
+    Arc::new(move |messages: mpsc::Receiver<String>, own: mpsc::Sender<String>| {
+        let Ok(check_pipeline) = pipeline_check(&app) else { return };
+        let (client, server) = Connection::memory();
+        std::thread::scope(|scope| {
+            let Connection { sender, receiver } = client;
+            scope.spawn(move || {
+                for message in messages {
+                    let Ok(message) = serde_json::from_str(&message) else { continue };
+                    if sender.send(message).is_err() {
+                        return;
+                    }
+                }
+            });
+            scope.spawn(move || {
+                let texts = receiver.iter().filter_map(|message| serde_json::to_string(&message).ok());
+                for text in texts {
+                    if own.send(text).is_err() {
+                        return;
+                    }
+                }
+            });
+            // The page sees a session that ends.
+            drop(planforge_lsp::serve(
+                &server,
+                &Services { check_pipeline: &check_pipeline, limits: &limits },
+            ));
+            drop(server);
+        });
     })
 }
 

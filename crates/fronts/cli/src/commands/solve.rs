@@ -253,8 +253,11 @@ mod tests {
 
     #[test]
     fn a_question_takes_a_number_or_words_and_repeats_after_an_empty_line() {
-        let question =
-            Question { text: "May it carry two?".to_owned(), choices: vec!["yes".into(), "no".into()] };
+        let question = Question {
+            text: "May it carry two?".to_owned(),
+            choices: vec!["yes".into(), "no".into()],
+            ..Question::default()
+        };
         let with_words = ["yes", "no", "either", OWN_WORDS].map(str::to_owned);
         let with_words = Question { choices: with_words.to_vec(), ..question.clone() };
         let mut shown = Vec::new();

@@ -103,8 +103,61 @@ impl TestServer {
     }
 }
 
+/// A stream of events.
+pub(crate) struct EventStream(BufReader<TcpStream>);
+
+impl EventStream {
+    /// The next event with its number; `None` at the end of the stream.
+    pub(crate) fn next(&mut self) -> Option<(u64, Value)> {
+        let mut id = 0;
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            if let Some(number) = line.strip_prefix("id: ") {
+                id = number.trim().parse().unwrap();
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some((id, serde_json::from_str(data).unwrap()));
+            }
+        }
+    }
+
+    /// The next event of a kind.
+    pub(crate) fn next_of(&mut self, kind: &str) -> Value {
+        let mut others = Vec::new();
+        loop {
+            match self.next() {
+                Some((_, event)) if event["kind"] == kind => return event,
+                Some((_, event)) => others.push(event),
+                None => panic!("no `{kind}` among {others:#?}"),
+            }
+        }
+    }
+}
+
+impl TestServer {
+    /// The events after a number.
+    pub(crate) fn events(&self, path: &str, after: u64) -> EventStream {
+        let mut headers = self.own_headers();
+        headers.push(("Last-Event-ID".to_owned(), after.to_string()));
+        let mut reader = self.open("GET", path, &headers, "");
+        let (status, _) = head(&mut reader);
+        assert_eq!(status, 200);
+        EventStream(reader)
+    }
+
+    /// Starts a job and returns its name.
+    pub(crate) fn job(&self, what: &str, request: &Value) -> String {
+        let reply = self.post("/api/jobs", &serde_json::json!({ "use": what, "request": request }));
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        reply.json()["job"].as_str().unwrap().to_owned()
+    }
+}
+
 pub(crate) fn settings(folder: &Path, place: Place) -> Settings {
-    Settings { folder: folder.to_owned(), port: 0, place, replay: None }
+    Settings { folder: folder.to_owned(), port: 0, place, replay: None, language_server: None }
 }
 
 /// Reads the status line and the headers.

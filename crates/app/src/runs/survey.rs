@@ -1,0 +1,215 @@
+//! What a folder holds: runs, evaluations, tasks in words, pipeline files and suites, for a front that shows a folder.
+
+use super::{ListedRun, StoredRun, listed};
+use crate::context::Context;
+use planforge_record::{MAX_RECORD_BYTES, RunFolder, RunManifest, read_regular_text};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Folders below the one that is named, at most.
+const MOST_DEPTH: usize = 5;
+/// Most files and folders that are looked at.
+const MOST_ENTRIES: usize = 50_000;
+/// Largest pipeline file that is looked into.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The contents of a folder. Paths are relative to the folder of the context.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Survey {
+    /// Run folders, newest first.
+    pub runs: Vec<PlacedRun>,
+    /// Evaluations.
+    pub evaluations: Vec<ListedEvaluation>,
+    /// Tasks in words, newest first.
+    pub tasks: Vec<ListedTask>,
+    /// Pipeline files.
+    pub pipelines: Vec<ListedPipeline>,
+    /// Suites.
+    pub suites: Vec<PathBuf>,
+    /// True if the folder has more than is looked at.
+    pub is_incomplete: bool,
+}
+
+/// A run with its folder.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlacedRun {
+    /// The run folder.
+    pub path: PathBuf,
+    /// The run.
+    #[serde(flatten)]
+    pub run: ListedRun,
+}
+
+/// An evaluation in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedEvaluation {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Cells with a run.
+    pub cells: usize,
+    /// Of these, cells whose run has ended.
+    pub finished: usize,
+    /// True if a process writes one of them now.
+    pub in_progress: bool,
+}
+
+/// A task in words in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedTask {
+    /// Its folder.
+    pub path: PathBuf,
+    /// The beginning of its text.
+    pub line: String,
+    /// True if it has an answer.
+    pub answered: bool,
+    /// Time of its first run, UTC; empty without one.
+    pub created_at: String,
+}
+
+/// A pipeline file in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedPipeline {
+    /// The file.
+    pub path: PathBuf,
+    /// What it does, in its own words; may be empty.
+    pub about: String,
+}
+
+#[derive(Deserialize)]
+struct PipelineFile {
+    #[serde(default)]
+    about: String,
+    #[expect(dead_code, reason = "a file without stages is not a pipeline")]
+    stage: Vec<toml::Table>,
+}
+
+/// Looks into a folder and the folders below it. Hidden folders and the insides of runs are passed over, and no link is followed.
+pub fn survey(context: &Context, folder: &Path) -> Survey {
+    let mut walk = Walk { context, survey: Survey::default(), entries: 0 };
+    walk.folder(folder, 0);
+    let mut survey = walk.survey;
+    survey.runs.sort_by(|a, b| (&b.run.created_at, &b.path).cmp(&(&a.run.created_at, &a.path)));
+    survey.tasks.sort_by(|a, b| (&b.created_at, &a.path).cmp(&(&a.created_at, &b.path)));
+    survey.evaluations.sort_by(|a, b| a.path.cmp(&b.path));
+    survey.pipelines.sort_by(|a, b| a.path.cmp(&b.path));
+    survey.suites.sort();
+    survey
+}
+
+struct Walk<'c> {
+    context: &'c Context,
+    survey: Survey,
+    entries: usize,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let place = self.context.path(folder);
+        let has = |name: &str| place.join(name).is_file();
+        if has("run.json") {
+            if let Ok(manifest) = RunManifest::read(&place.join("run.json")) {
+                let run = listed(&StoredRun { folder: place, manifest });
+                self.survey.runs.push(PlacedRun { path: folder.to_owned(), run });
+            }
+            return;
+        }
+        if has("matrix.json") || place.join("cells").is_dir() {
+            self.survey.evaluations.push(evaluation(folder, &place));
+            return;
+        }
+        if has("task.nl") && (place.join("runs").is_dir() || has("models.json")) {
+            self.survey.tasks.push(task(folder, &place));
+            return;
+        }
+        if has("domain.nl") || has("suite.toml") {
+            self.survey.suites.push(folder.to_owned());
+        }
+        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                self.survey.is_incomplete = true;
+                return;
+            }
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            let path = folder.join(name);
+            if kind.is_dir() && depth >= MOST_DEPTH {
+                self.survey.is_incomplete = true;
+            } else if kind.is_dir() && !["node_modules", "target"].contains(&name) {
+                self.folder(&path, depth + 1);
+            } else if kind.is_file() && name.ends_with(".toml") {
+                self.survey.pipelines.extend(pipeline(&path, &entry.path()));
+            }
+        }
+    }
+}
+
+/// `None` if the file is not a pipeline.
+fn pipeline(path: &Path, place: &Path) -> Option<ListedPipeline> {
+    let text = read_regular_text(place, MOST_BYTES).ok().filter(|text| text.contains("[[stage]]"))?;
+    let file: PipelineFile = toml::from_str(&text).ok()?;
+    Some(ListedPipeline { path: path.to_owned(), about: file.about })
+}
+
+fn evaluation(folder: &Path, place: &Path) -> ListedEvaluation {
+    let mut listed = ListedEvaluation { path: folder.to_owned(), cells: 0, finished: 0, in_progress: false };
+    let inner = |place: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let columns = inner(&place.join("cells")).into_iter().flat_map(|suite| inner(&suite));
+    for run in columns.flat_map(|column| inner(&column)).filter(|run| run.join("run.json").is_file()) {
+        listed.cells += 1;
+        listed.finished += usize::from(run.join("report.json").is_file());
+        listed.in_progress |= RunFolder::is_in_progress(&run).unwrap_or(false);
+    }
+    listed
+}
+
+fn task(folder: &Path, place: &Path) -> ListedTask {
+    let text = read_regular_text(&place.join("task.nl"), MAX_RECORD_BYTES).unwrap_or_default();
+    let first = super::stored_runs(&place.join("runs")).pop();
+    ListedTask {
+        path: folder.to_owned(),
+        line: first_words(&text),
+        answered: place.join("answer").is_dir(),
+        created_at: first.map(|run| run.manifest.created_at).unwrap_or_default(),
+    }
+}
+
+/// The beginning of a text, on one line.
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(20).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_s_pipelines_suites_and_tasks_are_found_and_hidden_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let pipeline = "schema = 1\nabout = \"one call\"\n[[stage]]\ndo = \"translate\"\n";
+        file("methods/one.toml", pipeline);
+        file(".hidden/two.toml", pipeline);
+        file("methods/other.toml", "[package]\nname = \"x\"\n");
+        file("suites/boxes/domain.nl", "Boxes.");
+        file("bakery/task.nl", "Bake  two\ncakes.");
+        file("bakery/models.json", "[]");
+        file("study/matrix.json", "{}");
+        let context = Context { folder: folder.path().to_owned(), ..Context::default() };
+        let found = survey(&context, Path::new(""));
+        let pipelines: Vec<_> =
+            found.pipelines.iter().map(|one| (one.path.clone(), one.about.as_str())).collect();
+        assert_eq!(pipelines, [(PathBuf::from("methods/one.toml"), "one call")]);
+        assert_eq!(found.suites, [PathBuf::from("suites/boxes")]);
+        assert_eq!(found.tasks[0].line, "Bake two cakes.");
+        assert_eq!(found.evaluations[0].path, PathBuf::from("study"));
+        assert!(found.runs.is_empty() && !found.is_incomplete);
+    }
+}

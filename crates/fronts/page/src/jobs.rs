@@ -1,0 +1,412 @@
+//! Long work: a few jobs at a time, each with its events, its questions and its end.
+
+use crate::error::{Refusal, bug, error_document};
+use crate::log::EventLog;
+use crate::server::STACK;
+use http::StatusCode;
+use planforge_app::record::Event as Record;
+use planforge_app::{
+    Cancellation, ConsentDecision, ConsentRequest, Context, Error, Event, Events, Progress, Question,
+    Questions, Status,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// Most jobs that work at a time. One that waits for a person does not count.
+const MAX_WORKING: usize = 4;
+/// Most jobs that wait for their turn.
+const MAX_QUEUED: usize = 32;
+/// Most jobs that have not ended.
+const MAX_OPEN: usize = 64;
+/// Jobs that have ended and are still shown.
+const MAX_ENDED: usize = 50;
+/// The interval at which a question looks for the end of its job.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The work of a job: its status and its result as a document.
+pub(crate) type Work = Box<dyn FnOnce(&Context) -> Result<(Status, Value), Error> + Send>;
+
+/// Work with its context.
+type ReadyWork = Box<dyn FnOnce() -> Result<(Status, Value), Error> + Send>;
+
+/// What a job does now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum JobState {
+    Queued,
+    Working,
+    /// It waits for an answer of a person.
+    Waiting,
+    Ended,
+    Stopped,
+    Failed,
+}
+
+/// A job.
+pub(crate) struct Job {
+    number: u64,
+    what: &'static str,
+    title: String,
+    /// Milliseconds since 1970.
+    started_at: u64,
+    pub(crate) log: Arc<EventLog>,
+    cancellation: Cancellation,
+    now: Mutex<Now>,
+}
+
+/// The part of a job that changes.
+struct Now {
+    state: JobState,
+    /// The first line of the result.
+    line: Option<String>,
+    folder: Option<String>,
+    /// Questions that wait, by name, with the receiver of the answer.
+    open: BTreeMap<String, Sender<Value>>,
+    /// Answers that count, by the name of the question.
+    answered: BTreeMap<String, Value>,
+    asked: u32,
+    requests: u64,
+    tokens: u64,
+}
+
+/// A job in a list.
+#[derive(Serialize)]
+pub(crate) struct ListedJob {
+    job: String,
+    #[serde(rename = "use")]
+    what: &'static str,
+    title: String,
+    state: JobState,
+    started_at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
+}
+
+impl Job {
+    pub(crate) fn id(&self) -> String {
+        format!("j{}", self.number)
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_state(&self, state: JobState) {
+        self.now().state = state;
+        self.log.push(&json!({ "kind": "state", "state": state }));
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.now().state, JobState::Queued | JobState::Working | JobState::Waiting)
+    }
+
+    fn listed(&self) -> ListedJob {
+        let now = self.now();
+        ListedJob {
+            job: self.id(),
+            what: self.what,
+            title: self.title.clone(),
+            state: now.state,
+            started_at: self.started_at,
+            line: now.line.clone(),
+            folder: now.folder.clone(),
+        }
+    }
+
+    /// Gives a question its answer.
+    ///
+    /// # Errors
+    /// 409 `page.answered` with the answer that counts; 404 if there is no such question.
+    pub(crate) fn answer(&self, key: &str, name: &str, answer: Value) -> Result<(), Refusal> {
+        let mut now = self.now();
+        if let Some(counts) = now.answered.get(name) {
+            let message = "the question is answered already, perhaps in another tab";
+            let help = "the answer that counts stands beside this message";
+            let refusal = Refusal::new(StatusCode::CONFLICT, "page.answered", message, help);
+            return Err(refusal.with("answer", counts.clone()));
+        }
+        let Some(receiver) = now.open.remove(name) else {
+            return Err(Refusal::missing(format!("the job does not ask `{name}`")));
+        };
+        now.answered.insert(name.to_owned(), answer.clone());
+        drop(now);
+        let (kind, value) = if key == "consent" { ("consented", "allow") } else { ("answered", "answer") };
+        self.log.push(&json!({ "kind": kind, key: name, value: answer.clone() }));
+        // The job may have ended meanwhile.
+        let _ = receiver.send(answer);
+        Ok(())
+    }
+}
+
+/// All jobs.
+pub(crate) struct Jobs {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    jobs: BTreeMap<u64, Arc<Job>>,
+    queue: VecDeque<(Arc<Job>, ReadyWork)>,
+    working: usize,
+    last: u64,
+}
+
+impl Jobs {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { table: Mutex::default() })
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts work, or lets it wait for its turn.
+    ///
+    /// # Errors
+    /// 429 `page.busy`.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        context: &Context,
+        (what, title, folder): (&'static str, String, Option<String>),
+        work: Work,
+    ) -> Result<Arc<Job>, Refusal> {
+        let started_at = context.machine.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let mut table = self.table();
+        let open = table.jobs.values().filter(|job| job.is_open()).count();
+        if table.queue.len() >= MAX_QUEUED || open >= MAX_OPEN {
+            return Err(Refusal::busy(format!("{open} jobs work or wait")));
+        }
+        table.last += 1;
+        let job = Arc::new(Job {
+            number: table.last,
+            what,
+            title,
+            started_at: u64::try_from(started_at).unwrap_or(u64::MAX),
+            log: EventLog::new(),
+            cancellation: Cancellation::default(),
+            now: Mutex::new(Now {
+                state: JobState::Queued,
+                line: None,
+                folder,
+                open: BTreeMap::new(),
+                answered: BTreeMap::new(),
+                asked: 0,
+                requests: 0,
+                tokens: 0,
+            }),
+        });
+        job.log.push(&json!({ "kind": "state", "state": JobState::Queued }));
+        table.jobs.insert(job.number, Arc::clone(&job));
+        let ended: Vec<u64> =
+            table.jobs.values().filter(|job| !job.is_open()).map(|job| job.number).collect();
+        for number in ended.iter().rev().skip(MAX_ENDED) {
+            table.jobs.remove(number);
+        }
+        let context = job_context(self, context, &job);
+        table.queue.push_back((Arc::clone(&job), Box::new(move || work(&context))));
+        self.fill(&mut table);
+        Ok(job)
+    }
+
+    /// Starts waiting jobs while there is room.
+    fn fill(self: &Arc<Self>, table: &mut Table) {
+        while table.working < MAX_WORKING {
+            let Some((job, work)) = table.queue.pop_front() else { return };
+            table.working += 1;
+            let (jobs, worker) = (Arc::clone(self), Arc::clone(&job));
+            let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+                run(&worker, work);
+                let mut table = jobs.table();
+                table.working -= 1;
+                jobs.fill(&mut table);
+            });
+            if let Err(error) = started {
+                table.working -= 1;
+                end(&job, Err(Error::usage(format!("no thread can be started: {error}"), None)));
+            }
+        }
+    }
+
+    /// Lets another job work while one waits for a person.
+    fn pause(self: &Arc<Self>) {
+        let mut table = self.table();
+        table.working = table.working.saturating_sub(1);
+        self.fill(&mut table);
+    }
+
+    fn unpause(&self) {
+        self.table().working += 1;
+    }
+
+    /// All jobs, newest first.
+    pub(crate) fn list(&self) -> Vec<ListedJob> {
+        self.table().jobs.values().rev().map(|job| job.listed()).collect()
+    }
+
+    /// # Errors
+    /// 404: there is no such job.
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<Job>, Refusal> {
+        let number = id.strip_prefix('j').and_then(|digits| digits.parse().ok());
+        let job = number.and_then(|number: u64| self.table().jobs.get(&number).cloned());
+        job.ok_or_else(|| Refusal::missing(format!("there is no job `{id}`")))
+    }
+
+    /// Ends a job: work completes its record, and a job that waits for its turn does not begin.
+    pub(crate) fn stop(&self, job: &Arc<Job>) {
+        job.cancellation.cancel();
+        let mut table = self.table();
+        let before = table.queue.len();
+        table.queue.retain(|(queued, _)| queued.number != job.number);
+        let was_queued = table.queue.len() < before;
+        drop(table);
+        if was_queued {
+            job.set_state(JobState::Stopped);
+            job.log.close();
+        }
+    }
+}
+
+fn run(job: &Job, work: ReadyWork) {
+    job.set_state(JobState::Working);
+    // The panic hook has printed the message and its place.
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(bug()));
+    end(job, result);
+}
+
+fn end(job: &Job, result: Result<(Status, Value), Error>) {
+    let state = match (&result, job.cancellation.is_cancelled()) {
+        (_, true) => JobState::Stopped,
+        (Ok(_), false) => JobState::Ended,
+        (Err(_), false) => JobState::Failed,
+    };
+    match result {
+        Ok((status, result)) => {
+            let mut now = job.now();
+            now.line = result["line"].as_str().map(str::to_owned);
+            if let Some(folder) = result["folder"].as_str() {
+                now.folder = Some(folder.to_owned());
+            }
+            drop(now);
+            job.log.push(&json!({ "kind": "result", "status": status as u8, "result": result }));
+        }
+        Err(error) => {
+            let mut event = error_document(&error);
+            event["kind"] = "error".into();
+            job.now().line = event["error"]["message"].as_str().map(str::to_owned);
+            job.log.push(&event);
+        }
+    }
+    job.set_state(state);
+    job.log.close();
+}
+
+/// The context of a job's use case.
+fn job_context(jobs: &Arc<Jobs>, context: &Context, job: &Arc<Job>) -> Context {
+    let person = Arc::new(Person {
+        jobs: Arc::clone(jobs),
+        job: Arc::clone(job),
+        before: Arc::clone(&context.consent),
+        decided: Mutex::default(),
+    });
+    Context {
+        cancellation: job.cancellation.clone(),
+        consent: Arc::clone(&person) as Arc<dyn ConsentDecision>,
+        questions: Some(Arc::clone(&person) as Arc<dyn Questions>),
+        events: person,
+        receiver: planforge_app::ReceiverState::default(),
+        ..context.clone()
+    }
+}
+
+/// The person at the page, for one job.
+struct Person {
+    jobs: Arc<Jobs>,
+    job: Arc<Job>,
+    /// What the options of the command allow.
+    before: Arc<dyn ConsentDecision>,
+    /// Decisions of the person. Locked during a question, so that the same one is not asked twice.
+    decided: Mutex<Vec<(ConsentRequest, bool)>>,
+}
+
+impl Person {
+    /// Asks at the page. `None` if the job was stopped first.
+    fn ask(&self, key: &str, prefix: &str, event: Value) -> Option<Value> {
+        let (sender, receiver) = mpsc::channel();
+        let name = {
+            let mut now = self.job.now();
+            now.asked += 1;
+            let name = format!("{prefix}{}", now.asked);
+            now.open.insert(name.clone(), sender);
+            name
+        };
+        let mut event = event;
+        event["kind"] = key.into();
+        event[key] = name.clone().into();
+        self.job.log.push(&event);
+        self.job.set_state(JobState::Waiting);
+        self.jobs.pause();
+        let answer = loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(answer) => break Some(answer),
+                Err(RecvTimeoutError::Timeout) if !self.job.cancellation.is_cancelled() => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break None,
+            }
+        };
+        self.jobs.unpause();
+        self.job.now().open.remove(&name);
+        if answer.is_some() {
+            self.job.set_state(JobState::Working);
+        }
+        answer
+    }
+}
+
+impl Questions for Person {
+    fn answer(&self, question: &Question) -> Option<String> {
+        let answer = self.ask("question", "q", json!(question))?;
+        answer.as_str().map(str::to_owned)
+    }
+}
+
+impl ConsentDecision for Person {
+    fn allows(&self, request: &ConsentRequest) -> bool {
+        if self.before.allows(request) {
+            return true;
+        }
+        let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, answer)) = decided.iter().find(|(known, _)| known == request) {
+            return *answer;
+        }
+        let what = match request {
+            ConsentRequest::Connect { .. } => "connect",
+            ConsentRequest::TrustAuthority { .. } => "trust",
+            ConsentRequest::StartProgram { .. } => "start",
+        };
+        let answer = self.ask("consent", "c", json!({ "text": format!("{request}."), "what": what }));
+        let Some(answer) = answer.as_ref().and_then(Value::as_bool) else { return false };
+        decided.push((request.clone(), answer));
+        answer
+    }
+}
+
+impl Events for Person {
+    fn receive(&self, event: &Event<'_>) {
+        self.job.log.push(&event.to_json());
+        if let Event::Run { progress: Progress::Event(Record::Completion(completion)), .. } = event {
+            let mut now = self.job.now();
+            now.requests += 1;
+            let usage = &completion.usage;
+            now.tokens += usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
+            let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
+            drop(now);
+            self.job.log.push(&cost);
+        }
+    }
+}

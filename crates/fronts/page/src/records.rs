@@ -1,0 +1,169 @@
+//! Calls about what the folder holds: tasks, runs, evaluations, and the page's first view of it.
+
+use crate::answer::{Answer, bytes, set};
+use crate::error::Refusal;
+use crate::paths::ServedFolder;
+use crate::routes::{Call, Routes};
+use http::StatusCode;
+use http::header::{CONTENT_DISPOSITION, HeaderName};
+use planforge_app::models::{ModelOffer, offers};
+use planforge_app::report::report;
+use planforge_app::runs::survey::{Survey, survey};
+use planforge_app::solve::{SolveRequest, solve};
+use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo, evaluate, runs};
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the page shows first.
+#[derive(Serialize)]
+struct About {
+    version: &'static str,
+    folder: String,
+    /// `loopback` or `network`.
+    listen: &'static str,
+    models: Vec<Model>,
+    /// The reason why the user's own models are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models_error: Option<String>,
+    pipelines: Vec<Pipeline>,
+    suites: Vec<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Model {
+    name: String,
+    title: &'static str,
+    kind: &'static str,
+    has_key: bool,
+}
+
+#[derive(Serialize)]
+struct Pipeline {
+    path: String,
+    title: String,
+}
+
+fn about(context: &Context, folder: &ServedFolder, is_network: bool) -> About {
+    let (known, models_error) = match offers(context) {
+        Ok(offers) => (offers, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    let recorded = Model {
+        name: "demo".to_owned(),
+        title: "Recorded replies of the demo",
+        kind: "recorded",
+        has_key: true,
+    };
+    let offered = known.into_iter().map(|ModelOffer { name, has_key }| {
+        let (title, kind) = match name.as_str() {
+            "openai:" => ("OpenAI", "provider"),
+            "anthropic:" => ("Anthropic", "provider"),
+            "gemini:" => ("Google Gemini", "provider"),
+            "local:" => ("A server on this machine", "provider"),
+            _ => ("Your configuration", "own"),
+        };
+        Model { name, title, kind, has_key }
+    });
+    let Survey { pipelines, suites, .. } = survey(context, Path::new(""));
+    let own =
+        pipelines.into_iter().map(|one| Pipeline { path: one.path.display().to_string(), title: one.about });
+    let shipped = SHIPPED_PIPELINES
+        .iter()
+        .map(|one| Pipeline { path: format!("shipped:{}", one.name), title: String::new() });
+    About {
+        version: env!("CARGO_PKG_VERSION"),
+        folder: folder.root().display().to_string(),
+        listen: if is_network { "network" } else { "loopback" },
+        models: std::iter::once(recorded).chain(offered).collect(),
+        models_error,
+        pipelines: own.chain(shipped).collect(),
+        suites,
+    }
+}
+
+/// Answers a call that reads; `None` if it is another one.
+pub(crate) async fn answer(
+    routes: &Routes,
+    name: &[&str],
+    call: &Call<'_>,
+) -> Option<Result<Answer, Refusal>> {
+    let answer = match name {
+        ["about"] => {
+            let (folder, is_network) = (Arc::clone(&routes.folder), routes.is_network);
+            routes.work(move |context| Ok(about(context, &folder, is_network))).await
+        }
+        ["demo-text"] => routes.work(|_| Ok(json!({ "text": demo::TEXT }))).await,
+        ["runs"] => {
+            let folder = routes.folder.path(&call.query("folder").unwrap_or_default());
+            with(folder, |folder| routes.work(move |context| Ok(survey(context, &folder)))).await
+        }
+        ["solved"] => {
+            let tasks = |context: &Context| Ok(json!({ "tasks": survey(context, Path::new("")).tasks }));
+            routes.work(tasks).await
+        }
+        ["run"] => {
+            with(place(routes, call), |run| routes.work(move |context| Ok(runs::page(context, &run)?))).await
+        }
+        ["run", "task"] => match call.required("task") {
+            Ok(task) => {
+                let page =
+                    |run: PathBuf| routes.work(move |context| Ok(runs::task_page(context, &run, &task)?));
+                with(place(routes, call), page).await
+            }
+            Err(refusal) => Err(refusal),
+        },
+        ["evaluation"] => {
+            let page = |folder: PathBuf| routes.work(move |context| Ok(evaluate::page(context, &folder)?));
+            with(place(routes, call), page).await
+        }
+        ["solve"] => {
+            let read = |folder: PathBuf| routes.work(move |context| Ok(read_task(context, folder)?));
+            with(place(routes, call), read).await
+        }
+        ["report"] => report_file(routes, call).await,
+        _ => return None,
+    };
+    Some(answer)
+}
+
+/// The folder that a call is about.
+fn place(routes: &Routes, call: &Call<'_>) -> Result<PathBuf, Refusal> {
+    routes.folder.existing(&call.required("path")?)
+}
+
+async fn with<F: Future<Output = Result<Answer, Refusal>>>(
+    path: Result<PathBuf, Refusal>,
+    work: impl FnOnce(PathBuf) -> F,
+) -> Result<Answer, Refusal> {
+    work(path?).await
+}
+
+/// Reads the task of a folder: nothing is asked, and its recorded replies are read again.
+fn read_task(context: &Context, folder: PathBuf) -> Result<planforge_app::solve::SolveResult, Error> {
+    let request = SolveRequest { continued: Some(folder), ask: false, ..SolveRequest::default() };
+    solve(context, &request)
+}
+
+/// The report of a run or an evaluation as a file.
+async fn report_file(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let path = place(routes, call)?;
+    let name = path.file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let written = routes.compute(move |context| {
+        let system = |error: std::io::Error| {
+            Refusal::from(Error::usage(format!("the report cannot be written: {error}"), None))
+        };
+        let place = tempfile::tempdir().map_err(system)?;
+        let out = place.path().join("report.html");
+        report(context, &[path], &out)?;
+        std::fs::read(&out).map_err(system)
+    });
+    let mut answer = bytes(StatusCode::OK, "text/html; charset=utf-8", written.await?);
+    set(&mut answer, CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}.html\""));
+    // It is a page of its own once it is saved.
+    set(&mut answer, HeaderName::from_static("content-security-policy"), "sandbox");
+    Ok(answer)
+}

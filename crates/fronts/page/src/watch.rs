@@ -1,0 +1,72 @@
+//! Runs that other processes write: one reader for all tabs that watch the same one.
+
+use crate::error::{Refusal, error_document};
+use crate::log::EventLog;
+use planforge_app::Context;
+use planforge_app::runs::RunWatch;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+/// The interval at which a journal is read.
+const POLL: Duration = Duration::from_millis(200);
+
+/// The runs that are watched.
+#[derive(Default)]
+pub(crate) struct Watches {
+    logs: Mutex<BTreeMap<PathBuf, Weak<EventLog>>>,
+}
+
+impl Watches {
+    /// The events of a run from its first one on. The reader ends with the run, or with the last stream.
+    ///
+    /// # Errors
+    /// The folder is not a run.
+    pub(crate) fn open(&self, context: &Context, run: &Path) -> Result<Arc<EventLog>, Refusal> {
+        let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
+        logs.retain(|_, log| log.strong_count() > 0);
+        if let Some(log) = logs.get(run).and_then(Weak::upgrade).filter(|log| !log.is_closed()) {
+            return Ok(log);
+        }
+        let mut watch = RunWatch::open(context, run)?;
+        let log = EventLog::new();
+        logs.insert(run.to_owned(), Arc::downgrade(&log));
+        let reader = Arc::downgrade(&log);
+        let started = std::thread::Builder::new().spawn(move || {
+            while let Some(log) = reader.upgrade() {
+                if !read(&mut watch, &log) {
+                    log.close();
+                    return;
+                }
+                drop(log);
+                std::thread::sleep(POLL);
+            }
+        });
+        started.map_err(|error| Refusal::busy(format!("no thread can be started: {error}")))?;
+        Ok(log)
+    }
+}
+
+/// Reads what is new. False at the end of the run.
+fn read(watch: &mut RunWatch, log: &EventLog) -> bool {
+    match watch.next_events() {
+        Ok(Some(events)) => {
+            for event in events {
+                log.push(&json!({ "kind": "recorded", "run": 0, "record": event }));
+            }
+            true
+        }
+        Ok(None) => {
+            log.push(&json!({ "kind": "state", "state": "ended" }));
+            false
+        }
+        Err(error) => {
+            let mut event = error_document(&error);
+            event["kind"] = "error".into();
+            log.push(&event);
+            false
+        }
+    }
+}

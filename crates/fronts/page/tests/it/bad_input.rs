@@ -1,0 +1,147 @@
+//! Input that nobody means to give.
+
+use crate::client::TestServer;
+use serde_json::json;
+
+#[test]
+fn a_path_out_of_the_folder_is_refused_by_every_call() {
+    let server = TestServer::start();
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), server.folder.path().join("link")).unwrap();
+    for path in ["../x", "/etc", "link", "link/deep"] {
+        for call in [
+            "runs?folder",
+            "run?path",
+            "run/task?task=x&path",
+            "evaluation?path",
+            "solve?path",
+            "report?path",
+            "watch?path",
+        ] {
+            let reply = server.get(&format!("/api/{call}={path}"));
+            assert_eq!((reply.status, reply.code().as_str()), (403, "page.path"), "{call} {path}");
+        }
+        let requests = [
+            ("solve", json!({ "text": "x", "folder": path })),
+            ("solve", json!({ "continued": path })),
+            ("solve", json!({ "text": "x", "model": format!("local:{path}/m.gguf") })),
+            ("run", json!({ "pipeline": path })),
+            ("run", json!({ "pipeline": "shipped:llm-p", "suite": path })),
+            ("run", json!({ "pipeline": "shipped:llm-p", "task": [path] })),
+            ("resume", json!({ "run": path })),
+            ("evaluate", json!({ "out": path })),
+            ("evaluate", json!({ "out": "x", "matrix": path })),
+        ];
+        for (what, request) in requests {
+            let reply = server.post("/api/jobs", &json!({ "use": what, "request": request }));
+            assert_eq!((reply.status, reply.code().as_str()), (403, "page.path"), "{what} {request}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn requests_of_the_wrong_form_are_named() {
+    let server = TestServer::start();
+    for request in [
+        json!({ "use": "solve", "request": { "text": 5 } }),
+        json!({ "use": "solve", "request": { "text": "x", "set": ["llm.main.base_url=http://example.org"] } }),
+        json!({ "use": "solve", "request": {} }),
+        json!({ "use": "plan", "request": { "domain": "", "problem": "", "time_limit": -1 } }),
+        json!({ "use": "everything", "request": {} }),
+        json!([]),
+    ] {
+        let reply = server.post("/api/jobs", &request);
+        assert_eq!((reply.status, reply.code().as_str()), (400, "page.request"), "{request}");
+    }
+    for path in ["jobs/j9/events", "jobs/x/events", "run?path=none", "none", "lsp/e9/events"] {
+        let reply = server.get(&format!("/api/{path}"));
+        assert_eq!((reply.status, reply.code().as_str()), (404, "page.missing"), "{path}");
+    }
+    assert_eq!(server.post("/api/lsp/open", &json!({})).status, 404);
+    assert_eq!(server.get("/api/run").status, 400);
+}
+
+#[test]
+fn a_text_of_five_megabytes_is_answered() {
+    let server = TestServer::start();
+    let text = "(define (domain d)) ".repeat(5 * 50_000);
+    let checked = server.post("/api/pddl/check", &json!({ "domain": text }));
+    assert_eq!(
+        (checked.status, checked.json()["valid"].as_bool()),
+        (200, Some(false)),
+        "{}",
+        &checked.body[..200]
+    );
+    let job = server.job("solve", &json!({ "text": text, "model": ["demo"] }));
+    let error = server.events(&format!("/api/jobs/{job}/events"), 0).next_of("error");
+    assert!(error["error"]["message"].as_str().unwrap().contains("the demo alone"), "{error}");
+}
+
+#[test]
+fn scripts_in_a_text_stay_text() {
+    let server = TestServer::start();
+    let text = "(define (domain <script>alert(1)</script>)";
+    let reply = server.post("/api/pddl/check", &json!({ "domain": text }));
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+    let reply = server.get("/<script>alert(1)</script>");
+    assert_eq!((reply.status, reply.header("content-type")), (404, Some("text/plain; charset=utf-8")));
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_named_and_the_server_goes_on() {
+    let server = TestServer::start();
+    std::fs::remove_dir_all(server.folder.path()).unwrap();
+    assert_eq!(server.get("/api/runs").code(), "page.missing");
+    let reply =
+        server.post("/api/jobs", &json!({ "use": "solve", "request": { "text": "x", "model": "demo" } }));
+    assert_eq!(reply.status, 200);
+    let path = format!("/api/jobs/{}/events", reply.json()["job"].as_str().unwrap());
+    server.events(&path, 0).next_of("error");
+    assert_eq!(server.get("/api/jobs").json()["jobs"][0]["state"], "failed");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_ends_the_job_with_its_reason() {
+    let server = TestServer::start();
+    std::fs::write(server.folder.path().join("file"), "").unwrap();
+    let request = json!({ "text": planforge_app::demo::TEXT, "model": "demo", "folder": "file/task" });
+    let job = server.post("/api/jobs", &json!({ "use": "solve", "request": request }));
+    assert_eq!((job.status, job.code().as_str()), (404, "page.missing"), "{}", job.body);
+}
+
+#[test]
+fn a_run_of_another_version_and_a_broken_one_are_named() {
+    let server = TestServer::start();
+    let run = server.folder.path().join("runs/old");
+    std::fs::create_dir_all(run.join("events")).unwrap();
+    for (text, code) in [("{\"schema\": 0}", "record."), ("{", "record."), ("", "record.")] {
+        std::fs::write(run.join("run.json"), text).unwrap();
+        for call in ["run", "watch", "report"] {
+            let reply = server.get(&format!("/api/{call}?path=runs/old"));
+            assert!(reply.status >= 400 && reply.code().starts_with(code), "{call}: {}", reply.body);
+        }
+    }
+    assert_eq!(server.get("/api/runs").status, 200);
+}
+
+#[test]
+fn more_streams_than_allowed_are_refused_and_closed_ones_make_room() {
+    let server = TestServer::start();
+    let job = server.job("solve", &json!({ "text": planforge_app::demo::TEXT, "model": "demo" }));
+    let path = format!("/api/jobs/{job}/events");
+    server.events(&path, 0).next_of("question");
+    let mut open: Vec<_> = (0..256).map(|_| server.events(&path, 0)).collect();
+    let reply = server.get(&path);
+    assert_eq!((reply.status, reply.code().as_str()), (429, "page.busy"));
+    open.truncate(200);
+    for _ in 0..100 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let mut reader = server.open("GET", &path, &server.own_headers(), "");
+        if crate::client::head(&mut reader).0 == 200 {
+            return;
+        }
+    }
+    panic!("no stream was released");
+}
