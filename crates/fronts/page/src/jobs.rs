@@ -1,7 +1,7 @@
 //! Long work: a few jobs at a time, each with its events, its questions and its end.
 
 use crate::error::{Refusal, bug, error_document};
-use crate::log::EventLog;
+use crate::log::{EventLog, short};
 use crate::server::STACK;
 use http::StatusCode;
 use planforge_app::record::Event as Record;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Most jobs that work at a time. One that waits for a person does not count.
 const MAX_WORKING: usize = 4;
@@ -27,6 +27,9 @@ const MAX_OPEN: usize = 64;
 const MAX_ENDED: usize = 50;
 /// The interval at which a question looks for the end of its job.
 const POLL: Duration = Duration::from_millis(50);
+
+/// Shortest time between two events about the use of models.
+const COST_EVERY: Duration = Duration::from_millis(250);
 
 /// The work of a job: its status and its result as a document.
 pub(crate) type Work = Box<dyn FnOnce(&Context) -> Result<(Status, Value), Error> + Send>;
@@ -72,6 +75,8 @@ struct Now {
     asked: u32,
     requests: u64,
     tokens: u64,
+    /// The time of the last event about them.
+    cost_sent: Option<Instant>,
 }
 
 /// A job in a list.
@@ -101,6 +106,14 @@ impl Job {
     fn set_state(&self, state: JobState) {
         self.now().state = state;
         self.log.push(&json!({ "kind": "state", "state": state }));
+    }
+
+    /// Says what was used so far.
+    fn push_cost(&self, mut now: MutexGuard<'_, Now>) {
+        now.cost_sent = Some(Instant::now());
+        let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
+        drop(now);
+        self.log.push(&cost);
     }
 
     fn is_open(&self) -> bool {
@@ -200,6 +213,7 @@ impl Jobs {
                 asked: 0,
                 requests: 0,
                 tokens: 0,
+                cost_sent: None,
             }),
         });
         job.log.push(&json!({ "kind": "state", "state": JobState::Queued }));
@@ -281,6 +295,12 @@ fn run(job: &Job, work: ReadyWork) {
 }
 
 fn end(job: &Job, result: Result<(Status, Value), Error>) {
+    let now = job.now();
+    if now.requests > 0 {
+        job.push_cost(now);
+    } else {
+        drop(now);
+    }
     let state = match (&result, job.cancellation.is_cancelled()) {
         (_, true) => JobState::Stopped,
         (Ok(_), false) => JobState::Ended,
@@ -398,15 +418,15 @@ impl ConsentDecision for Person {
 
 impl Events for Person {
     fn receive(&self, event: &Event<'_>) {
-        self.job.log.push(&event.to_json());
+        self.job.log.push(&short(event.to_json()));
         if let Event::Run { progress: Progress::Event(Record::Completion(completion)), .. } = event {
             let mut now = self.job.now();
             now.requests += 1;
             let usage = &completion.usage;
             now.tokens += usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
-            let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
-            drop(now);
-            self.job.log.push(&cost);
+            if now.cost_sent.is_none_or(|at| at.elapsed() >= COST_EVERY) {
+                self.job.push_cost(now);
+            }
         }
     }
 }
