@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Empty};
 use planforge_app::models::{ModelOffer, offers};
 use planforge_app::report::report;
 use planforge_app::runs::survey::{Survey, survey};
-use planforge_app::solve::{SolveRequest, solve};
+use planforge_app::solve::view;
 use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo};
 use serde::Serialize;
 use serde_json::json;
@@ -107,7 +107,7 @@ pub(crate) async fn answer(
         ["report", "index"] => index(routes, call).await,
         ["report", "chunk"] => chunk(routes, call).await,
         ["solve"] => {
-            let read = |folder: PathBuf| routes.work(move |context| Ok(read_task(context, folder)?));
+            let read = |folder: PathBuf| routes.work(move |context| Ok(view(context, &folder)?));
             with(place(routes, call), read).await
         }
         ["report"] => report_file(routes, call).await,
@@ -126,12 +126,6 @@ async fn with<F: Future<Output = Result<Answer, Refusal>>>(
     work: impl FnOnce(PathBuf) -> F,
 ) -> Result<Answer, Refusal> {
     work(path?).await
-}
-
-/// Reads the task of a folder: nothing is asked, and its recorded replies are read again.
-fn read_task(context: &Context, folder: PathBuf) -> Result<planforge_app::solve::SolveResult, Error> {
-    let request = SolveRequest { continued: Some(folder), ask: false, ..SolveRequest::default() };
-    solve(context, &request)
 }
 
 /// The runs and evaluations that a call is about.

@@ -51,6 +51,12 @@ fn the_demo_asks_two_tabs_and_the_first_answer_counts() {
             &json!({ "question": question["question"], "answer": words }),
         )
     };
+    // To look at the task answers nothing and assumes nothing.
+    let waits = server.get("/api/solve?path=task").json();
+    assert_eq!(
+        (&waits["end"], server.folder.path().join("task/answer").exists()),
+        (&json!("needs-answers"), false)
+    );
     assert_eq!(answer("1").status, 200);
     let second = answer("2");
     assert_eq!(
@@ -106,6 +112,8 @@ fn a_task_s_folder_its_run_and_its_trial_are_read_and_watched() {
     assert_eq!(solved["tasks"][0]["path"], "task");
     let again = server.get("/api/solve?path=task").json();
     assert_eq!(again["line"], line, "{again:#}");
+    assert_eq!(again["versions"], json!([planforge_app::demo::TEXT]));
+    assert!(!again["readings"].as_array().unwrap().is_empty());
     let runs = server.get("/api/runs?folder=task/runs").json();
     let run = runs["runs"][0]["path"].as_str().unwrap().to_owned();
     let index = server.get(&format!("/api/report/index?path={run}")).json();
