@@ -1,6 +1,7 @@
 //! Work on PDDL texts without a language model: one module each.
 
 pub mod compare;
+pub mod diagram;
 pub mod draw;
 pub mod format;
 pub mod grammar;

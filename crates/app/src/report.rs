@@ -6,6 +6,7 @@ use crate::files::refuse_part_of_run;
 use crate::status::Status;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,32 @@ pub fn report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Writ
 pub fn contents(context: &Context, folders: &[PathBuf]) -> Result<Contents, Error> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| context.path(folder)).collect();
     read_contents(context, &folders).map_err(error)
+}
+
+/// A number that changes when a run or an evaluation in these folders does: of the lengths and times of its files.
+pub fn state(context: &Context, folders: &[PathBuf]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    folders.iter().for_each(|folder| hash_files(&context.path(folder), 0, &mut hasher));
+    hasher.finish()
+}
+
+/// Folders of an evaluation down to the journals of its runs.
+const MOST_DEPTH: usize = 6;
+
+fn hash_files(folder: &Path, depth: usize, hasher: &mut DefaultHasher) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<_> =
+        entries.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?))).collect();
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    for (path, metadata) in entries {
+        // Documents are named by the journal, and are written before it.
+        let is_document = ["blobs", "spool"].iter().any(|name| path.ends_with(name));
+        if metadata.is_dir() && depth < MOST_DEPTH && !is_document {
+            hash_files(&path, depth + 1, hasher);
+        } else if metadata.is_file() {
+            (path, metadata.len(), metadata.modified().ok()).hash(hasher);
+        }
+    }
 }
 
 fn error(failure: Failure) -> Error {

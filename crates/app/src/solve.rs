@@ -40,7 +40,7 @@ use readings::Readings;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use talk::talk;
 
 /// A task in words.
@@ -231,6 +231,60 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
             }
         }
     }
+}
+
+/// The folder of a task as it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct TaskView {
+    /// The answer to the newest version, or how far it is.
+    #[serde(flatten)]
+    pub result: SolveResult,
+    /// The versions of the text, the oldest first.
+    pub versions: Vec<String>,
+    /// The rules in words, if they are a text of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// Domain and problem of each reading.
+    pub readings: Vec<[String; 2]>,
+}
+
+/// Reads the folder of a task. Nothing is written, sent or asked: where that is needed, the task is unfinished or needs answers.
+///
+/// # Errors
+/// The folder is not that of a task, or its record cannot be read.
+pub fn view(context: &Context, folder: &Path) -> Result<TaskView, Error> {
+    let request = SolveRequest { continued: Some(folder.to_owned()), ..SolveRequest::default() };
+    let context = &Context { questions: None, ..context.without_events() };
+    let mut folder = Folder::of(context, &request)?;
+    folder.is_read_only = true;
+    let answers = folder.answers(context, None)?;
+    let runs = readings::recorded_runs(context, &folder)?;
+    let is_complete = runs.is_some();
+    let attempt = Attempt {
+        context,
+        folder: &folder,
+        request: &request,
+        runs: runs.unwrap_or_default(),
+        answers: &answers,
+    };
+    let unfinished = |line: &str| attempt.result(SolveEnd::Unfinished, line.to_owned(), None);
+    let result = match is_complete {
+        false => unfinished("unfinished: the text is not read to the end."),
+        true => {
+            let waits =
+                unfinished("unfinished: the text waits to be read anew with the words of its author.");
+            match attempt.end()? {
+                Ended::Result(result) => *result,
+                Ended::Statements(_) => waits,
+            }
+        }
+    };
+    Ok(TaskView {
+        result,
+        versions: folder.texts(),
+        rules: folder.rules.clone(),
+        readings: folder.readings(),
+    })
 }
 
 /// One version of the text with its runs.

@@ -254,6 +254,11 @@ pub struct GraphResult {
 }
 
 impl GraphResult {
+    /// The graph as a picture.
+    pub fn svg(&self) -> String {
+        svg(&self.graph)
+    }
+
     /// Negative if the plan is invalid.
     pub fn status(&self) -> Status {
         match self.graph.plan.as_ref().is_some_and(|plan| !plan.valid) {

@@ -72,6 +72,8 @@ pub(super) struct Folder {
     /// The rules in words, if they are a text of their own.
     pub(super) rules: Option<String>,
     pub(super) domain: Option<String>,
+    /// True if nothing is written: a person looks at the folder.
+    pub(super) is_read_only: bool,
     /// True if this use of it made the folder.
     is_new: bool,
     /// True if this use of it added the newest version.
@@ -115,6 +117,7 @@ impl Folder {
             text: first,
             rules: file("domain.nl")?,
             domain: file("domain.pddl")?,
+            is_read_only: false,
             is_new: false,
             is_new_version: false,
             path: path.clone(),
@@ -136,6 +139,7 @@ impl Folder {
         let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&name));
         let path = context.path(&shown);
         let folder = Self {
+            is_read_only: false,
             is_new: !path.exists(),
             is_new_version: false,
             shown,
@@ -317,6 +321,9 @@ impl Folder {
 
     /// Writes the points with their answers.
     pub(super) fn write_points(&self, points: &[OpenPoint]) -> Result<(), Error> {
+        if self.is_read_only {
+            return Ok(());
+        }
         let path = self.path.join(QUESTIONS);
         let sheet = Sheet { text: self.text_hash(), points: points.to_vec() };
         let text = toml::to_string(&sheet).map_err(|e| unwritable(&path, &e))?;
@@ -331,7 +338,7 @@ impl Folder {
     /// Removes the answer of before: it may not fit what is known now.
     pub(super) fn remove_answer(&self) -> Result<(), Error> {
         let answer = self.path.join("answer");
-        match answer.is_dir() && !answer.is_symlink() {
+        match answer.is_dir() && !answer.is_symlink() && !self.is_read_only {
             true => std::fs::remove_dir_all(&answer).map_err(|e| unwritable(&answer, &e)),
             false => Ok(()),
         }
@@ -339,11 +346,29 @@ impl Folder {
 
     /// Writes a file below the folder. A link in the place of one of its folders is not followed.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        if self.is_read_only {
+            return Ok(());
+        }
         let first = Path::new(name).components().next().map(|first| self.path.join(first));
         if let Some(link) = first.filter(|first| first.is_symlink()) {
             return Err(unwritable(&link, &"it is a link; remove it"));
         }
         write(&self.path.join(name), text.as_bytes())
+    }
+
+    /// The texts of all versions, the oldest first.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let text = |version| read_named_text(&self.path.join(stem(version)).with_extension("nl")).ok();
+        (1..=self.version).filter_map(text).collect()
+    }
+
+    /// Domain and problem of each reading of the newest version.
+    pub(super) fn readings(&self) -> Vec<[String; 2]> {
+        let file = |number: usize, name: &str| {
+            read_named_text(&self.path.join(format!("readings/{number}/{name}"))).ok()
+        };
+        let reading = |number| Some([file(number, "domain.pddl")?, file(number, "problem.pddl")?]);
+        (1..).map_while(reading).collect()
     }
 
     /// A file of the answer to the version before this one.

@@ -93,6 +93,21 @@ pub(super) fn runs(
     Ok(results)
 }
 
+/// The runs of the newest version of the text, read again; `None` if there is none, or if one is not complete.
+pub(super) fn recorded_runs(context: &Context, folder: &Folder) -> Result<Option<Vec<RunResult>>, Error> {
+    let stored = stored_runs(&folder.runs());
+    let known = runs_of_version(folder, &stored)?;
+    // Only a complete run has a report.
+    if known.is_empty() || known.iter().any(|run| !run.join("report.json").exists()) {
+        return Ok(None);
+    }
+    let read = |run: &&PathBuf| -> Result<RunResult, Error> {
+        let read = replay(context, &ReplayRequest { run: run.to_path_buf(), jobs: 1 })?;
+        Ok(RunResult { folder: Some(run.to_path_buf()), ..read })
+    };
+    known.iter().map(read).collect::<Result<_, _>>().map(Some)
+}
+
 /// The runs of the newest version of the text, the oldest first.
 fn runs_of_version<'r>(folder: &Folder, stored: &'r [StoredRun]) -> Result<Vec<&'r PathBuf>, Error> {
     let is_of_version =

@@ -11,6 +11,8 @@ include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// The page itself.
 const INDEX: &str = "index.html";
+/// Its addresses: the page shows another part at each.
+const PARTS: [&str; 5] = ["", INDEX, "solve", "workbench", "runs"];
 
 /// True if this build has the page.
 pub fn is_built() -> bool {
@@ -31,7 +33,7 @@ fn unpack(packed: &[u8]) -> Vec<u8> {
 /// A file by the path of a request. `nonce` is a new random text.
 pub(crate) fn file(path: &str, headers: &HeaderMap, nonce: &str) -> Result<Answer, Refusal> {
     let name = path.trim_start_matches('/');
-    if name.is_empty() || name == INDEX {
+    if PARTS.contains(&name) {
         let packed = find(INDEX).ok_or_else(|| {
             let message = "this build of planforge has no page";
             Refusal::new(

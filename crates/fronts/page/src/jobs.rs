@@ -1,7 +1,7 @@
 //! Long work: a few jobs at a time, each with its events, its questions and its end.
 
 use crate::error::{Refusal, bug, error_document};
-use crate::log::EventLog;
+use crate::log::{EventLog, short};
 use crate::server::STACK;
 use http::StatusCode;
 use planforge_app::record::Event as Record;
@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Most jobs that work at a time. One that waits for a person does not count.
 const MAX_WORKING: usize = 4;
@@ -28,6 +28,9 @@ const MAX_OPEN: usize = 64;
 const MAX_ENDED: usize = 50;
 /// The interval at which a question looks for the end of its job.
 const POLL: Duration = Duration::from_millis(50);
+
+/// Shortest time between two events about the use of models.
+const COST_EVERY: Duration = Duration::from_millis(250);
 
 /// The work of a job: its status and its result as a document.
 pub(crate) type Work = Box<dyn FnOnce(&Context) -> Result<(Status, Value), Error> + Send>;
@@ -75,6 +78,8 @@ struct Now {
     asked: u32,
     requests: u64,
     tokens: u64,
+    /// The time of the last event about them.
+    cost_sent: Option<Instant>,
 }
 
 /// A job in a list.
@@ -109,6 +114,14 @@ impl Job {
     fn set_state(&self, state: JobState) {
         self.now().state = state;
         self.log.push(&json!({ "kind": "state", "state": state }));
+    }
+
+    /// Says what was used so far.
+    fn push_cost(&self, mut now: MutexGuard<'_, Now>) {
+        now.cost_sent = Some(Instant::now());
+        let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
+        drop(now);
+        self.log.push(&cost);
     }
 
     fn is_open(&self) -> bool {
@@ -209,6 +222,7 @@ impl Jobs {
                 asked: 0,
                 requests: 0,
                 tokens: 0,
+                cost_sent: None,
             }),
         });
         job.log.push(&json!({ "kind": "state", "state": JobState::Queued }));
@@ -290,6 +304,12 @@ fn run(job: &Job, work: ReadyWork) {
 }
 
 fn end(job: &Job, result: Result<(Status, Value), Error>) {
+    let now = job.now();
+    if now.requests > 0 {
+        job.push_cost(now);
+    } else {
+        drop(now);
+    }
     let state = match (&result, job.cancellation.is_cancelled()) {
         (_, true) => JobState::Stopped,
         (Ok(_), false) => JobState::Ended,
@@ -405,7 +425,7 @@ impl ConsentDecision for Person {
 
 impl Events for Person {
     fn receive(&self, event: &Event<'_>) {
-        self.job.log.push(&event.to_json());
+        self.job.log.push(&short(event.to_json()));
         if let Event::RunStarted { folder: Some(folder), .. } = event
             && self.job.now().folder.is_none()
         {
@@ -416,9 +436,9 @@ impl Events for Person {
             now.requests += 1;
             let usage = &completion.usage;
             now.tokens += usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
-            let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
-            drop(now);
-            self.job.log.push(&cost);
+            if now.cost_sent.is_none_or(|at| at.elapsed() >= COST_EVERY) {
+                self.job.push_cost(now);
+            }
         }
     }
 }

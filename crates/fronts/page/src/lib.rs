@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod assets;
+mod builds;
 mod error;
 mod jobs;
 mod log;

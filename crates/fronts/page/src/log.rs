@@ -26,6 +26,18 @@ const GATHER: Duration = Duration::from_millis(40);
 /// Time between signs of life.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// The keys of a recorded event that a browser gets. Its documents are in the report's chunks.
+const RECORD_KEYS: [&str; 10] =
+    ["event", "task", "stage", "path", "verdict", "decision", "role", "llm", "usage", "state"];
+
+/// A `recorded` event without its documents, which each of a hundred tabs would get; any other event as it is.
+pub(crate) fn short(mut event: Value) -> Value {
+    if let Some(record) = event.get_mut("record").and_then(Value::as_object_mut) {
+        record.retain(|key, _| RECORD_KEYS.contains(&key.as_str()));
+    }
+    event
+}
+
 /// Numbered events, from 1.
 pub(crate) struct EventLog {
     kept: Mutex<Kept>,

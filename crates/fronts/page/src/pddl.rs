@@ -5,15 +5,23 @@ use crate::error::Refusal;
 use crate::routes::{Call, Routes};
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::models::{ModelsRequest, models};
+use planforge_app::pddl::diagram::{DiagramSubject, diagram};
+use planforge_app::pddl::draw::{GraphRequest, PictureRequest, StatesLimits, graph, standalone, states};
 use planforge_app::pddl::format::{FormatRequest, format};
 use planforge_app::pddl::steps::{StepsRequest, steps};
 use planforge_app::pddl::tell::{TellRequest, TellSubject, tell};
 use planforge_app::pddl::validate::{ValidateRequest, validate};
-use planforge_app::{RequestLimits, Source};
+use planforge_app::{Context, RequestLimits, Source};
 use serde::Deserialize;
+use serde_json::json;
 
 /// Limits of each call: the person waits for its answer.
 const LIMITS: RequestLimits = RequestLimits { seconds: Some(20.0), memory_bytes: 1 << 30 };
+/// Most states of a graph.
+const MAX_STATES: u32 = 60;
+/// Most of everything in the pictures of a task.
+const PICTURES: StatesLimits =
+    StatesLimits { steps: 200, atoms: 20_000, pictures: 200, picture_bytes: 8 << 20 };
 /// Most pairs of states of a comparison.
 const NODES: u64 = 200_000;
 
@@ -27,6 +35,7 @@ struct Texts {
     text: Option<String>,
     other_domain: Option<String>,
     other_problem: Option<String>,
+    what: Option<String>,
 }
 
 /// A text with its name in findings.
@@ -57,6 +66,7 @@ pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Resu
             routes.work(move |context| Ok(format(context, &request)?)).await
         }
         "compare" => compare(routes, texts).await,
+        "draw" => draw(routes, texts).await,
         "steps" => {
             let request = StepsRequest {
                 domain: needed("domain", texts.domain)?,
@@ -69,6 +79,58 @@ pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Resu
         }
         _ => Err(Refusal::missing("there is no such call")),
     }
+}
+
+/// Draws what a call names.
+async fn draw(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
+    let domain = needed("domain", texts.domain)?;
+    let subject = match texts.what.as_deref() {
+        Some("types") => DiagramSubject::Types,
+        Some("causal") => DiagramSubject::Causal,
+        Some("states") => {
+            let request = GraphRequest {
+                domain,
+                problem: needed("problem", texts.problem)?,
+                plan: source("plan", texts.plan),
+                distance: None,
+                max_states: MAX_STATES,
+                out: None,
+                limits: LIMITS,
+            };
+            let states = move |context: &Context| {
+                let result = graph(context, &request)?;
+                let counts =
+                    format!("{} states, {} actions", result.graph.states.len(), result.graph.edges.len());
+                Ok(json!({ "svg": result.svg(), "text": counts, "graph": result.graph }))
+            };
+            return routes.work(states).await;
+        }
+        Some("task") => {
+            let request = PictureRequest {
+                domain,
+                problem: needed("problem", texts.problem)?,
+                plan: source("plan", texts.plan),
+                template: None,
+                out: None,
+                step: Some(0),
+                limits: PICTURES,
+                work: LIMITS,
+            };
+            let pictures = move |context: &Context| {
+                let (states, findings) = states(context, &request);
+                let drawn: Vec<_> = states
+                    .pictures
+                    .iter()
+                    .map(|picture| json!({ "after": picture.step, "svg": standalone(&picture.svg) }))
+                    .collect();
+                let first = drawn.first().map(|picture| picture["svg"].clone());
+                Ok(json!({ "svg": first, "pictures": drawn, "diagnostics": findings.reported() }))
+            };
+            return routes.work(pictures).await;
+        }
+        _ => return Err(Refusal::request("`what` is types, causal, states or task")),
+    };
+    routes.work(move |context| Ok(diagram(context, &domain, subject)?)).await
 }
 
 async fn compare(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {

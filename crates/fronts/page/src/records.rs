@@ -1,16 +1,17 @@
 //! Calls about what the folder holds: tasks, runs, evaluations, and the page's first view of it.
 
-use crate::answer::{Answer, bytes, set};
+use crate::answer::{Answer, bytes, set, with_body};
 use crate::error::Refusal;
 use crate::paths::ServedFolder;
 use crate::routes::{Call, Routes};
 use http::StatusCode;
-use http::header::{CONTENT_DISPOSITION, HeaderName};
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
+use http_body_util::{BodyExt, Empty};
 use planforge_app::models::{ModelOffer, offers};
 use planforge_app::report::report;
 use planforge_app::runs::survey::{Survey, survey};
-use planforge_app::solve::{SolveRequest, solve};
-use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo, evaluate, runs};
+use planforge_app::solve::view;
+use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -103,23 +104,10 @@ pub(crate) async fn answer(
             let tasks = |context: &Context| Ok(json!({ "tasks": survey(context, Path::new("")).tasks }));
             routes.work(tasks).await
         }
-        ["run"] => {
-            with(place(routes, call), |run| routes.work(move |context| Ok(runs::page(context, &run)?))).await
-        }
-        ["run", "task"] => match call.required("task") {
-            Ok(task) => {
-                let page =
-                    |run: PathBuf| routes.work(move |context| Ok(runs::task_page(context, &run, &task)?));
-                with(place(routes, call), page).await
-            }
-            Err(refusal) => Err(refusal),
-        },
-        ["evaluation"] => {
-            let page = |folder: PathBuf| routes.work(move |context| Ok(evaluate::page(context, &folder)?));
-            with(place(routes, call), page).await
-        }
+        ["report", "index"] => index(routes, call).await,
+        ["report", "chunk"] => chunk(routes, call).await,
         ["solve"] => {
-            let read = |folder: PathBuf| routes.work(move |context| Ok(read_task(context, folder)?));
+            let read = |folder: PathBuf| routes.work(move |context| Ok(view(context, &folder)?));
             with(place(routes, call), read).await
         }
         ["report"] => report_file(routes, call).await,
@@ -140,16 +128,44 @@ async fn with<F: Future<Output = Result<Answer, Refusal>>>(
     work(path?).await
 }
 
-/// Reads the task of a folder: nothing is asked, and its recorded replies are read again.
-fn read_task(context: &Context, folder: PathBuf) -> Result<planforge_app::solve::SolveResult, Error> {
-    let request = SolveRequest { continued: Some(folder), ask: false, ..SolveRequest::default() };
-    solve(context, &request)
+/// The runs and evaluations that a call is about.
+fn places(routes: &Routes, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
+    let paths = call.all("path");
+    match paths.is_empty() {
+        true => Err(Refusal::request("the query has no `path`")),
+        false => paths.iter().map(|path| routes.folder.existing(path)).collect(),
+    }
+}
+
+/// The index of a report, or 304 if nothing has changed.
+async fn index(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let folders = places(routes, call)?;
+    let builds = Arc::clone(&routes.builds);
+    let build = routes.compute(move |context| builds.of(context, folders)).await?;
+    if call.query("have").is_some_and(|have| have == build.number.to_string()) {
+        return Ok(with_body(StatusCode::NOT_MODIFIED, "application/json", Empty::new().boxed()));
+    }
+    let document = format!("{{\"build\":{},\"index\":{}}}", build.number, build.contents.index());
+    Ok(bytes(StatusCode::OK, "application/json", document))
+}
+
+/// A chunk of a report.
+async fn chunk(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let number = call.required("build")?;
+    let number = number.parse().map_err(|_| Refusal::request("`build` is not a number"))?;
+    let (build, name) = (routes.builds.get(number)?, call.required("name")?);
+    let packed = routes.compute(move |_| Ok(build.contents.chunk(&name)?)).await?;
+    let packed = packed.ok_or_else(|| Refusal::missing("the report has no such chunk"))?;
+    let mut answer = bytes(StatusCode::OK, "application/json", packed);
+    set(&mut answer, CONTENT_ENCODING, "gzip");
+    set(&mut answer, CACHE_CONTROL, "private, max-age=3600, immutable");
+    Ok(answer)
 }
 
 /// The report of a run or an evaluation as a file.
 async fn report_file(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let path = place(routes, call)?;
-    let name = path.file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
+    let paths = places(routes, call)?;
+    let name = paths[0].file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let written = routes.compute(move |context| {
@@ -158,12 +174,12 @@ async fn report_file(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal
         };
         let place = tempfile::tempdir().map_err(system)?;
         let out = place.path().join("report.html");
-        report(context, &[path], &out)?;
+        report(context, &paths, &out)?;
         std::fs::read(&out).map_err(system)
     });
     let mut answer = bytes(StatusCode::OK, "text/html; charset=utf-8", written.await?);
     set(&mut answer, CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}.html\""));
     // It is a page of its own once it is saved.
-    set(&mut answer, HeaderName::from_static("content-security-policy"), "sandbox");
+    set(&mut answer, CONTENT_SECURITY_POLICY, "sandbox");
     Ok(answer)
 }

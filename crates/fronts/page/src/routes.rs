@@ -1,6 +1,7 @@
 //! The calls of the page, by method and path.
 
 use crate::answer::{Answer, json};
+use crate::builds::Builds;
 use crate::error::{Refusal, bug};
 use crate::jobs::Jobs;
 use crate::log::EventLog;
@@ -52,6 +53,12 @@ impl Call<'_> {
         pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 
+    /// All values of this name.
+    pub(crate) fn all(&self, name: &str) -> Vec<String> {
+        let pairs = form_urlencoded::parse(self.query.as_bytes());
+        pairs.filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect()
+    }
+
     /// A value that the query has to have.
     pub(crate) fn required(&self, name: &str) -> Result<String, Refusal> {
         self.query(name).ok_or_else(|| Refusal::request(format!("the query has no `{name}`")))
@@ -69,6 +76,7 @@ pub(crate) struct Routes {
     streams: Arc<Semaphore>,
     jobs: Arc<Jobs>,
     watches: Watches,
+    pub(crate) builds: Arc<Builds>,
     editors: Arc<LanguageSessions>,
 }
 
@@ -117,6 +125,7 @@ impl Routes {
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             jobs: Jobs::new(),
             watches: Watches::default(),
+            builds: Arc::default(),
             editors: LanguageSessions::new(language_server),
         }
     }

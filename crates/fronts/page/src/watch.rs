@@ -1,7 +1,7 @@
 //! Runs that other processes write: one reader for all tabs that watch the same one.
 
 use crate::error::{Refusal, error_document};
-use crate::log::EventLog;
+use crate::log::{EventLog, short};
 use planforge_app::Context;
 use planforge_app::runs::RunWatch;
 use serde_json::json;
@@ -54,7 +54,7 @@ fn read(watch: &mut RunWatch, log: &EventLog) -> bool {
     match watch.next_events() {
         Ok(Some(events)) => {
             for event in events {
-                log.push(&json!({ "kind": "recorded", "run": 0, "record": event }));
+                log.push(&short(json!({ "kind": "recorded", "run": 0, "record": event })));
             }
             true
         }

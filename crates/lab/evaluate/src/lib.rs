@@ -6,6 +6,7 @@
 
 pub mod chart;
 pub mod compare;
+pub mod diagram;
 pub mod estimate;
 pub mod gantt;
 pub mod history;

@@ -255,9 +255,9 @@ fn folder_name_is_crate_name() {
 }
 
 #[test]
-fn only_providers_their_http_the_mcp_server_and_testkit_use_tokio() {
+fn only_providers_their_http_the_servers_and_testkit_use_tokio() {
     for (name, package) in packages() {
-        if name.starts_with("provider-") || ["model-api", "mcp", "testkit"].contains(&name.as_str()) {
+        if name.starts_with("provider-") || ["model-api", "mcp", "page", "testkit"].contains(&name.as_str()) {
             continue;
         }
         assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");

@@ -9,15 +9,7 @@ fn a_path_out_of_the_folder_is_refused_by_every_call() {
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), server.folder.path().join("link")).unwrap();
     for path in ["../x", "/etc", "link", "link/deep"] {
-        for call in [
-            "runs?folder",
-            "run?path",
-            "run/task?task=x&path",
-            "evaluation?path",
-            "solve?path",
-            "report?path",
-            "watch?path",
-        ] {
+        for call in ["runs?folder", "report/index?path", "solve?path", "report?path", "watch?path"] {
             let reply = server.get(&format!("/api/{call}={path}"));
             assert_eq!((reply.status, reply.code().as_str()), (403, "page.path"), "{call} {path}");
         }
@@ -54,12 +46,12 @@ fn requests_of_the_wrong_form_are_named() {
         let reply = server.post("/api/jobs", &request);
         assert_eq!((reply.status, reply.code().as_str()), (400, "page.request"), "{request}");
     }
-    for path in ["jobs/j9/events", "jobs/x/events", "run?path=none", "none", "lsp/e9/events"] {
+    for path in ["jobs/j9/events", "jobs/x/events", "watch?path=none", "none", "lsp/e9/events"] {
         let reply = server.get(&format!("/api/{path}"));
         assert_eq!((reply.status, reply.code().as_str()), (404, "page.missing"), "{path}");
     }
     assert_eq!(server.post("/api/lsp/open", &json!({})).status, 404);
-    assert_eq!(server.get("/api/run").status, 400);
+    assert_eq!(server.get("/api/report/index").status, 400);
 }
 
 #[test]
@@ -85,7 +77,7 @@ fn scripts_in_a_text_stay_text() {
     let reply = server.post("/api/pddl/check", &json!({ "domain": text }));
     assert_eq!(reply.header("content-type"), Some("application/json"));
     assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
-    let reply = server.get("/<script>alert(1)</script>");
+    let reply = server.get("/%3Cscript%3Ealert(1)%3C/script%3E");
     assert_eq!((reply.status, reply.header("content-type")), (404, Some("text/plain; charset=utf-8")));
 }
 
@@ -118,7 +110,7 @@ fn a_run_of_another_version_and_a_broken_one_are_named() {
     std::fs::create_dir_all(run.join("events")).unwrap();
     for (text, code) in [("{\"schema\": 0}", "record."), ("{", "record."), ("", "record.")] {
         std::fs::write(run.join("run.json"), text).unwrap();
-        for call in ["run", "watch", "report"] {
+        for call in ["report/index", "watch", "report"] {
             let reply = server.get(&format!("/api/{call}?path=runs/old"));
             assert!(reply.status >= 400 && reply.code().starts_with(code), "{call}: {}", reply.body);
         }

@@ -51,6 +51,12 @@ fn the_demo_asks_two_tabs_and_the_first_answer_counts() {
             &json!({ "question": question["question"], "answer": words }),
         )
     };
+    // To look at the task answers nothing and assumes nothing.
+    let waits = server.get("/api/solve?path=task").json();
+    assert_eq!(
+        (&waits["end"], server.folder.path().join("task/answer").exists()),
+        (&json!("needs-answers"), false)
+    );
     assert_eq!(answer("1").status, 200);
     let second = answer("2");
     assert_eq!(
@@ -106,23 +112,28 @@ fn a_task_s_folder_its_run_and_its_trial_are_read_and_watched() {
     assert_eq!(solved["tasks"][0]["path"], "task");
     let again = server.get("/api/solve?path=task").json();
     assert_eq!(again["line"], line, "{again:#}");
+    assert_eq!(again["versions"], json!([planforge_app::demo::TEXT]));
+    assert!(!again["readings"].as_array().unwrap().is_empty());
     let runs = server.get("/api/runs?folder=task/runs").json();
     let run = runs["runs"][0]["path"].as_str().unwrap().to_owned();
-    let page = server.get(&format!("/api/run?path={run}")).json();
-    let task = page["tasks"][0]["task"].as_str().unwrap().to_owned();
-    assert!(page["account"]["calls"].as_u64().unwrap() > 0, "{page:#}");
-    let trial = server.get(&format!("/api/run/task?path={run}&task={task}")).json();
-    let at = trial["page"].as_u64().unwrap() as usize;
-    assert_eq!(trial["pages"][at]["task"], json!(task));
-    assert!(trial["texts"].as_array().unwrap().len() > 3);
-    let missing = server.get(&format!("/api/run/task?path={run}&task=none"));
-    assert_eq!((missing.status, missing.code().as_str()), (422, "report.nothing"));
+    let index = server.get(&format!("/api/report/index?path={run}")).json();
+    assert_eq!(index["index"]["kind"], "run", "{index:#}");
+    let build = &index["build"];
+    assert_eq!(server.get(&format!("/api/report/index?path={run}&have={build}")).status, 304);
+    let chunk = server.get(&format!("/api/report/chunk?build={build}&name=page-0"));
+    assert_eq!((chunk.status, chunk.header("content-encoding")), (200, Some("gzip")));
+    let other = server.get(&format!("/api/report/chunk?build={build}&name=page-77"));
+    assert_eq!((other.status, other.code().as_str()), (404, "page.missing"));
+    assert_eq!(server.get("/api/report/chunk?build=99&name=page-0").code(), "page.build");
+    assert_eq!(server.get("/api/report?path=task/runs/none").code(), "page.missing");
     let mut watched = server.events(&format!("/api/watch?path={run}"), 0);
     assert_eq!(watched.next_of("recorded")["record"]["event"], "session-started");
     assert_eq!(watched.next_of("state")["state"], "ended");
     let report = server.get(&format!("/api/report?path={run}"));
     assert!(report.header("content-disposition").unwrap().starts_with("attachment"));
     assert!(report.body.contains("<html"), "{}", &report.body[..200]);
+    std::fs::write(server.folder.path().join(&run).join("report.json"), "{}").unwrap();
+    assert_ne!(server.get(&format!("/api/report/index?path={run}&have={build}")).status, 304);
     let about = server.get("/api/about").json();
     assert_eq!(about["models"][0]["name"], "demo");
 }
@@ -160,6 +171,11 @@ fn a_plan_is_a_job_and_its_states_are_shown_step_by_step() {
     assert_eq!(server.post("/api/pddl/validate", &texts).json()["valid"], false);
     let checked = server.post("/api/pddl/check", &json!({ "domain": domain, "problem": problem })).json();
     assert_eq!(checked["valid"], true, "{checked:#}");
+    for what in ["types", "causal", "states", "task"] {
+        let texts = json!({ "domain": domain, "problem": problem, "what": what });
+        let drawn = server.post("/api/pddl/draw", &texts).json();
+        assert!(drawn["svg"].as_str().is_some_and(|svg| svg.contains("<svg")), "{what}: {drawn:#}");
+    }
     let compared =
         server.post("/api/pddl/compare", &json!({ "domain": domain, "other_domain": domain })).json();
     assert_eq!(compared["differences"], json!([]));

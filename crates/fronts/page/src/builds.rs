@@ -1,0 +1,86 @@
+//! Contents of reports that browsers look at: the last ones are kept, each built once for all tabs.
+
+use crate::error::Refusal;
+use http::StatusCode;
+use planforge_app::Context;
+use planforge_app::report::{Contents, contents, state};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most contents that are kept.
+const MAX_BUILDS: usize = 4;
+
+/// The contents that are kept, the newest use last.
+#[derive(Default)]
+pub(crate) struct Builds {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    last: u64,
+    kept: Vec<Build>,
+    /// Locked by the call that reads these folders.
+    readers: BTreeMap<Vec<PathBuf>, Arc<Mutex<()>>>,
+}
+
+/// The contents of some folders in one state.
+#[derive(Clone)]
+pub(crate) struct Build {
+    pub(crate) number: u64,
+    folders: Vec<PathBuf>,
+    state: u64,
+    pub(crate) contents: Arc<Contents>,
+}
+
+impl Builds {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The contents of folders as they are now. A second call for the same ones waits for the first one's result.
+    pub(crate) fn of(&self, context: &Context, folders: Vec<PathBuf>) -> Result<Build, Refusal> {
+        let reader = {
+            let mut table = self.table();
+            table.readers.retain(|_, reader| Arc::strong_count(reader) > 1);
+            Arc::clone(table.readers.entry(folders.clone()).or_default())
+        };
+        let _reads = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // Before they are read: a change meanwhile is another state.
+        let state = state(context, &folders);
+        if let Some(build) = self.take(|build| build.folders == folders && build.state == state) {
+            return Ok(build);
+        }
+        let contents = Arc::new(contents(context, &folders)?);
+        let mut table = self.table();
+        table.last += 1;
+        let build = Build { number: table.last, folders, state, contents };
+        let older = table.kept.iter().position(|known| known.folders == build.folders);
+        // A page reads chunks of the contents before, until it has the new ones.
+        if table.kept.len() >= MAX_BUILDS {
+            table.kept.remove(older.filter(|at| *at + 1 < MAX_BUILDS).unwrap_or(0));
+        }
+        table.kept.push(build.clone());
+        Ok(build)
+    }
+
+    /// Contents by their number.
+    ///
+    /// # Errors
+    /// 404 `page.build`.
+    pub(crate) fn get(&self, number: u64) -> Result<Build, Refusal> {
+        self.take(|build| build.number == number).ok_or_else(|| {
+            let help = "ask for the index again";
+            Refusal::new(StatusCode::NOT_FOUND, "page.build", "these contents are no longer kept", help)
+        })
+    }
+
+    fn take(&self, is_meant: impl Fn(&Build) -> bool) -> Option<Build> {
+        let mut table = self.table();
+        let at = table.kept.iter().position(is_meant)?;
+        let build = table.kept.remove(at);
+        table.kept.push(build.clone());
+        Some(build)
+    }
+}
