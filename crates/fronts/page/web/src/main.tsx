@@ -5,6 +5,7 @@ import "./styles.css";
 /** The parts of the page, by path. Each is loaded when it is opened. */
 const PARTS: { path: string; title: string; part: ComponentType }[] = [
   { path: "/solve", title: "Solve", part: lazy(() => import("./solve/SolvePage").then((file) => file.SolvePage)) },
+  { path: "/workbench", title: "Workbench", part: lazy(() => import("./workbench/WorkbenchPage").then((file) => file.WorkbenchPage)) },
   { path: "/runs", title: "Runs", part: lazy(() => import("./runs/RunsPage").then((file) => file.RunsPage)) },
 ];
 
