@@ -49,7 +49,7 @@ test("markup in replies and messages is text, and the policy is never violated",
   await page.getByText("window.pwned = 1").first().waitFor();
   await page.getByRole("link", { name: "parcels.p03" }).click();
   await page.getByRole("link", { name: /^Calls/ }).click();
-  await page.getByRole("option").first().click();
+  await page.locator(".call-line").first().click();
   await page.getByRole("heading", { name: "Reply" }).waitFor();
   await page.getByText("window.pwned = 2").first().waitFor();
   assert.equal(await page.evaluate(() => window.pwned), undefined);
