@@ -6,7 +6,7 @@ use planforge_llm::{CallPhase, CallStep};
 use planforge_pipeline::Progress;
 use serde_json::{Value, json};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Receives the events of use cases, on any thread.
 pub trait Events: Send + Sync {
@@ -40,6 +40,8 @@ pub enum Event<'e> {
         title: &'e str,
         /// Number of tasks.
         tasks: usize,
+        /// The run folder; absent for a run without a record on disk.
+        folder: Option<&'e Path>,
     },
     /// The runner got on: a stage started, a task finished, a plugin was called.
     Run {
@@ -73,8 +75,8 @@ impl Event<'_> {
                 json!({"kind": "findings", "diagnostics": found})
             }
             Self::Notice(notice) => json!({"kind": "notice", "text": notice.to_string()}),
-            Self::RunStarted { run, title, tasks } => {
-                json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks})
+            Self::RunStarted { run, title, tasks, folder } => {
+                json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks, "folder": folder})
             }
             Self::Run { run, progress } => match progress {
                 Progress::Event(recorded) => json!({"kind": "recorded", "run": run, "record": recorded}),

@@ -4,13 +4,14 @@ use crate::context::Context;
 use crate::events::{Event, Work};
 use planforge_llm::CallWatch;
 use planforge_pipeline::RunObserver;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Context {
-    /// Starts the progress of a run over so many tasks. `title` is empty for a single run.
-    pub(crate) fn start_run(&self, title: &str, tasks: usize) -> RunProgress {
-        RunProgress::start(self, title, tasks)
+    /// Starts the progress of a run over so many tasks. `title` is empty for a single run, `folder` absent without a record on disk.
+    pub(crate) fn start_run(&self, title: &str, tasks: usize, folder: Option<&Path>) -> RunProgress {
+        RunProgress::start(self, title, tasks, folder)
     }
 
     /// Starts the progress of work that is counted.
@@ -33,9 +34,9 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    fn start(context: &Context, title: &str, tasks: usize) -> Self {
+    fn start(context: &Context, title: &str, tasks: usize, folder: Option<&Path>) -> Self {
         let run = next_number();
-        context.send(&Event::RunStarted { run, title, tasks });
+        context.send(&Event::RunStarted { run, title, tasks, folder });
         Self { context: context.clone(), run }
     }
 

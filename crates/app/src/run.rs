@@ -451,7 +451,7 @@ fn run_in_memory(
     let sources =
         ReplySources { mode: Mode::Live, lookups: Vec::new(), answers: None, failures_are_final: false };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let progress = context.start_run("", tasks.len());
+    let progress = context.start_run("", tasks.len(), None);
     let execution = ExecutionSettings {
         jobs: request.jobs,
         observer: Some(progress.observer()),

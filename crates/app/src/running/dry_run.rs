@@ -66,7 +66,7 @@ impl DryRun<'_> {
         }
         lookups.extend(open_cassettes(context, cassettes, &redactor)?);
         let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-        let progress = context.start_run(&self.title, self.tasks.len());
+        let progress = context.start_run(&self.title, self.tasks.len(), None);
         let execution = ExecutionSettings {
             jobs: self.jobs,
             observer: Some(progress.observer()),

@@ -102,7 +102,7 @@ impl RecordedRun<'_> {
         {
             return Err(unwritable(&report, &error));
         }
-        let progress = self.context.start_run(&self.title, tasks.len());
+        let progress = self.context.start_run(&self.title, tasks.len(), Some(self.folder.path()));
         let secrets = Arc::clone(&redactor);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
@@ -283,7 +283,7 @@ pub(crate) fn replay_run(
     let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let progress = context.start_run("", tasks.len());
+    let progress = context.start_run("", tasks.len(), None);
     let execution =
         ExecutionSettings { jobs, observer: Some(progress.observer()), watch: Some(progress.watch()) };
     let ended = services(context, prepared, redactor, sources, journal, manifest.seed, execution)

@@ -205,7 +205,7 @@ impl Events for EventPrinter {
                 bars().suspend(|| self.output.diagnostics(diagnostics, sources));
             }
             Event::Notice(notice) => bars().suspend(|| self.output.note(&notice.to_string())),
-            Event::RunStarted { run, title, tasks } => {
+            Event::RunStarted { run, title, tasks, .. } => {
                 lock(&self.runs).insert(*run, RunBar::new(&self.output, *tasks, title));
             }
             Event::Run { run, progress } => {

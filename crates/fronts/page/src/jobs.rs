@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -58,6 +59,8 @@ pub(crate) struct Job {
     /// Milliseconds since 1970.
     started_at: u64,
     pub(crate) log: Arc<EventLog>,
+    /// The folder of the page, to which shown folders are relative.
+    root: PathBuf,
     cancellation: Cancellation,
     now: Mutex<Now>,
 }
@@ -101,6 +104,11 @@ impl Job {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_folder(&self, folder: &Path) {
+        let folder = folder.strip_prefix(&self.root).unwrap_or(folder);
+        self.now().folder = Some(folder.display().to_string());
     }
 
     fn set_state(&self, state: JobState) {
@@ -203,6 +211,7 @@ impl Jobs {
             title,
             started_at: u64::try_from(started_at).unwrap_or(u64::MAX),
             log: EventLog::new(),
+            root: context.folder.clone(),
             cancellation: Cancellation::default(),
             now: Mutex::new(Now {
                 state: JobState::Queued,
@@ -308,12 +317,10 @@ fn end(job: &Job, result: Result<(Status, Value), Error>) {
     };
     match result {
         Ok((status, result)) => {
-            let mut now = job.now();
-            now.line = result["line"].as_str().map(str::to_owned);
+            job.now().line = result["line"].as_str().map(str::to_owned);
             if let Some(folder) = result["folder"].as_str() {
-                now.folder = Some(folder.to_owned());
+                job.set_folder(Path::new(folder));
             }
-            drop(now);
             job.log.push(&json!({ "kind": "result", "status": status as u8, "result": result }));
         }
         Err(error) => {
@@ -419,6 +426,11 @@ impl ConsentDecision for Person {
 impl Events for Person {
     fn receive(&self, event: &Event<'_>) {
         self.job.log.push(&short(event.to_json()));
+        if let Event::RunStarted { folder: Some(folder), .. } = event
+            && self.job.now().folder.is_none()
+        {
+            self.job.set_folder(folder);
+        }
         if let Event::Run { progress: Progress::Event(Record::Completion(completion)), .. } = event {
             let mut now = self.job.now();
             now.requests += 1;

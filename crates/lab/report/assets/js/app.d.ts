@@ -2,6 +2,8 @@
 export interface ReportData {
   index: { title: string; kind: "run" | "evaluation"; cells: { state: string }[] };
   chunk(name: string): Promise<unknown[]>;
+  /** Stands at the end of the larger parts. */
+  note?: string;
 }
 
 export interface ShownReport {

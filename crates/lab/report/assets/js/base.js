@@ -53,16 +53,18 @@ export const plain = (text) =>
 
 // What is shown: `index`, and where its chunks come from. A page that watches a run opens newer data in its place.
 export let index = null;
+export let note = "";
 let source = null;
 
 // Chunk -> promise of its values. The one that was not used for the longest time is let go first.
 let unpacked = new Map();
 const MOST_UNPACKED = 48;
 
-// `data.index` is the index, `data.chunk(name)` promises the values of a chunk.
+// `data.index` is the index, `data.chunk(name)` promises the values of a chunk, `data.note` stands at the end of the larger parts.
 export function openData(data) {
   source = data;
   index = data.index;
+  note = data.note;
   unpacked = new Map();
 }
 

@@ -18,10 +18,11 @@ async function unpack(name) {
   return JSON.parse(await new Response(stream).text());
 }
 
+const contents = JSON.parse(document.getElementById("index").textContent);
 const report = showReport({
   main: document.getElementById("main"),
   crumbs: document.getElementById("crumbs"),
-  data: { index: JSON.parse(document.getElementById("index").textContent), chunk: unpack },
+  data: { index: contents, chunk: unpack, note: `Written by planforge ${contents.planforge}. This file holds everything that it shows and loads nothing.` },
 });
 
 const themes = ["system", "light", "dark"];

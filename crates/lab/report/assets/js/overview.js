@@ -1,6 +1,6 @@
 // The first page: the matrix of an evaluation, and what everything cost. A single run begins with its own page.
 
-import { address, badge, cellParts, clock, columnOf, count, duration, el, figure, filters, index, link, money, pageOf, plain, score, setFilters, textOf } from "./base.js";
+import { address, badge, cellParts, clock, columnOf, count, duration, el, figure, filters, index, link, money, note, pageOf, plain, score, setFilters, textOf } from "./base.js";
 import { fold, table } from "./list.js";
 import { drawing } from "./states.js";
 import { textBlock } from "./text.js";
@@ -199,9 +199,7 @@ export async function overviewPage() {
   ];
 }
 
-function footer() {
-  return el("p.footer", {}, `Written by planforge ${index.planforge}. This file holds everything that it shows and loads nothing.`);
-}
+const footer = () => note && el("p.footer", {}, note);
 
 // ---- A run ---------------------------------------------------------------------------------------------------------------------------
 

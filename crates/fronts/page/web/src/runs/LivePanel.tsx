@@ -23,8 +23,8 @@ export function LivePanel({ live, isLost }: { live: Live; isLost: boolean }) {
           <dt>Tasks</dt>
           <dd>
             {figure(live.finished)} of {live.total ? figure(live.total) : "?"} ended, {figure(live.solved)} solved
+            {live.total > 0 && <progress max={live.total} value={live.finished} aria-label="Tasks that ended" />}
           </dd>
-          {live.total > 0 && <progress max={live.total} value={live.finished} aria-label="Tasks that ended" />}
         </div>
         <div>
           <dt>Stages</dt>

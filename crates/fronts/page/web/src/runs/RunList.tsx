@@ -23,22 +23,21 @@ function rowsOf({ runs, evaluations }: Listing, jobs: Job[]): Row[] {
   const working = new Set(jobs.filter(isOpen).map((job) => job.folder));
   const state = (path: string, inProgress: boolean, isEnded: boolean) => (inProgress || working.has(path) ? "at work" : isEnded ? "ended" : "not finished");
   const rows: Row[] = evaluations.map((one) => ({
-    path: one.folder,
+    path: one.path,
     kind: "evaluation",
     made: "",
     what: `${figure(one.cells)} cells`,
     result: `${figure(one.finished)} of ${figure(one.cells)} cells finished`,
-    state: state(one.folder, one.in_progress, one.finished === one.cells),
+    state: state(one.path, one.in_progress, one.finished === one.cells),
   }));
   for (const one of runs) {
-    const path = `runs/${one.run}`;
     rows.push({
-      path,
+      path: one.path,
       kind: "run",
       made: one.created_at,
       what: one.pipeline,
       result: one.solved === null ? `${figure(one.tasks)} tasks` : `${figure(one.solved)} of ${figure(one.tasks)} solved`,
-      state: state(path, one.in_progress, one.solved !== null),
+      state: state(one.path, one.in_progress, one.solved !== null),
     });
   }
   return rows;

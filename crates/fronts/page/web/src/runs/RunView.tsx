@@ -96,14 +96,14 @@ function useFolder(path: string): State & { look(): void } {
       try {
         const [listing, jobs] = await Promise.all([get<Listing>("/api/runs"), get<{ jobs: Job[] }>("/api/jobs")]);
         if (isGone || !listing || !jobs) return;
-        const run = listing.runs.find((one) => `runs/${one.run}` === path);
-        const evaluation = listing.evaluations.find((one) => one.folder === path);
+        const run = listing.runs.find((one) => one.path === path);
+        const evaluation = listing.evaluations.find((one) => one.path === path);
         setState({
           job: jobs.jobs.find((job) => job.folder === path && isOpen(job)) ?? null,
           inProgress: (run ?? evaluation)?.in_progress ?? false,
           isEvaluation: evaluation !== undefined,
           isFinished: evaluation ? evaluation.finished === evaluation.cells : run?.solved !== null,
-          others: [...listing.runs.map((one) => `runs/${one.run}`), ...listing.evaluations.map((one) => one.folder)],
+          others: [...listing.runs, ...listing.evaluations].map((one) => one.path),
         });
       } catch {
         // The next look may succeed; what is shown stays.

@@ -4,7 +4,8 @@ import { get, query } from "../api";
 import type { ReportData } from "../../../../../lab/report/assets/js/app.js";
 
 export interface ListedRun {
-  run: string;
+  /** The run folder, relative to the folder of the page. */
+  path: string;
   created_at: string;
   pipeline: string;
   tasks: number;
@@ -14,7 +15,8 @@ export interface ListedRun {
 }
 
 export interface ListedEvaluation {
-  folder: string;
+  path: string;
+  /** Cells with a run. */
   cells: number;
   finished: number;
   in_progress: boolean;
@@ -30,7 +32,7 @@ export interface Job {
   use: string;
   title: string;
   state: "queued" | "working" | "waiting" | "ended" | "stopped" | "failed";
-  started_at: string;
+  started_at: number;
   line?: string;
   folder?: string;
 }

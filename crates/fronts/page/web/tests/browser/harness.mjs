@@ -23,11 +23,13 @@ export function command(args, cwd = root) {
 /** A folder with a finished run, an evaluation, a suite and pipelines, for a server to work in. */
 export function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), "planforge-page-"));
-  for (const part of ["configs/pipelines", "examples/suites/parcels", "examples/suites/grippers", "examples/demo"]) {
+  for (const part of ["configs/pipelines", "examples/suites/parcels", "examples/suites/grippers", "examples/demo", "examples/recordings/tic-local-model"]) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
   command(["run", "configs/pipelines/llm-p.toml", "--suite", "examples/suites/parcels", "--replay", "examples/demo/llm-p.jsonl"], folder);
-  command(["evaluate", "--suite", "examples/suites/parcels", "--seeds", "1-2", "--pipeline", "configs/pipelines/llm-p.toml", "--replay", "examples/demo/llm-p.jsonl", "--layout", "accuracy", "--out", "evaluation"], folder);
+  const recording = "examples/recordings/tic-local-model";
+  const methods = ["--pipeline", "configs/pipelines/llm-p.toml", "--pipeline", `${recording}/tic-ic.toml`, "--set", "llm.main.max_tokens=1024"];
+  command(["evaluate", "--suite", "examples/suites/grippers", "--seeds", "1", "--tasks", "2", ...methods, "--layout", "accuracy", "--replay", recording, "--out", "evaluation"], folder);
   return folder;
 }
 

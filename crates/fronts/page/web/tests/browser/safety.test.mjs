@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, makeFolder, open, remove, serve } from "./harness.mjs";
 
+const HOSTILE = '</script><script>window.pwned = 1</script><img src=x onerror="window.pwned = 2"><svg onload="window.pwned = 3">';
+
 let folder, server, browser;
 before(async () => {
   folder = makeFolder();
@@ -20,7 +22,6 @@ after(async () => {
   remove(folder);
 });
 
-const HOSTILE = '</script><script>window.pwned = 1</script><img src=x onerror="window.pwned = 2"><svg onload="window.pwned = 3">';
 
 /** Puts markup into a reply and a task's verdict of the first run. */
 function hostileRun(folder) {
