@@ -12,7 +12,7 @@ mod readings;
 mod talk;
 mod trust;
 
-pub use behaviour::{BehaviourTest, Statement};
+pub use behaviour::BehaviourTest;
 pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
 pub use questions::{OWN_WORDS, OpenPoint, PointStatus};

@@ -2,6 +2,7 @@
 
 use crate::error::{Refusal, error_document};
 use crate::log::{EventLog, short};
+use crate::threads::spawn;
 use planforge_app::Context;
 use planforge_app::runs::RunWatch;
 use serde_json::json;
@@ -34,7 +35,7 @@ impl Watches {
         let log = EventLog::new();
         logs.insert(run.to_owned(), Arc::downgrade(&log));
         let reader = Arc::downgrade(&log);
-        let started = std::thread::Builder::new().spawn(move || {
+        spawn(move || {
             while let Some(log) = reader.upgrade() {
                 if !read(&mut watch, &log) {
                     log.close();
@@ -43,8 +44,7 @@ impl Watches {
                 drop(log);
                 std::thread::sleep(POLL);
             }
-        });
-        started.map_err(|error| Refusal::busy(format!("no thread can be started: {error}")))?;
+        })?;
         Ok(log)
     }
 }
