@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Empty};
 use planforge_app::models::{ModelOffer, offers};
 use planforge_app::report::report;
 use planforge_app::runs::survey::{Survey, survey};
-use planforge_app::solve::view;
+use planforge_app::solve::{sentences_of, view};
 use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo};
 use serde::Serialize;
 use serde_json::json;
@@ -104,6 +104,12 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Opt
         ["report", "chunk"] => chunk(state, call).await,
         ["solve"] => {
             let read = |folder: PathBuf| state.work(move |context| Ok(view(context, &folder)?));
+            with(place(state, call), read).await
+        }
+        ["solve", "text"] => {
+            let read = |folder: PathBuf| {
+                state.work(move |context| Ok(json!({ "sentences": sentences_of(context, &folder)? })))
+            };
             with(place(state, call), read).await
         }
         ["report"] => report_file(state, call).await,

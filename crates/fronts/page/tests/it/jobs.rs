@@ -52,6 +52,8 @@ fn the_demo_asks_two_tabs_and_the_first_answer_counts() {
             &json!({ "question": question["question"], "answer": words }),
         )
     };
+    let sentences = server.get("/api/solve/text?path=task").json();
+    assert_eq!(sentences["sentences"][0]["number"], 1, "{sentences:#}");
     // To look at the task answers nothing and assumes nothing.
     let waits = server.get("/api/solve?path=task").json();
     assert_eq!(
