@@ -42,8 +42,8 @@ export async function post<T>(path: string, body: object): Promise<T> {
 /** Milliseconds before a closed stream is opened again. */
 const RETRY_AFTER = 1500;
 
-/** Follows a stream of events until the returned function is called. After a lost connection it goes on with the event after the last one. */
-export function openEvents<Event extends { kind: string }>(path: string, on: { event(event: Event): void; connection(isOpen: boolean): void }): () => void {
+/** Follows a stream of events to its last state, or until the returned function is called. After a lost connection it goes on with the event after the last one. */
+export function openEvents<Event extends { kind: string; state?: unknown }>(path: string, on: { event(event: Event): void; connection(isOpen: boolean): void }): () => void {
   let last = "";
   let timer = 0;
   let stream: EventSource;
@@ -52,7 +52,9 @@ export function openEvents<Event extends { kind: string }>(path: string, on: { e
     stream.onopen = () => on.connection(true);
     stream.onmessage = (message) => {
       last = message.lastEventId || last;
-      on.event(JSON.parse(message.data) as Event);
+      const event = JSON.parse(message.data) as Event;
+      if (event.kind === "state" && ["ended", "stopped", "failed"].includes(String(event.state))) stream.close();
+      on.event(event);
     };
     stream.onerror = () => {
       on.connection(false);

@@ -1,20 +1,35 @@
-import { render } from "preact";
-import { RunsPage } from "./runs/RunsPage";
+import { render, type ComponentType } from "preact";
+import { lazy, Suspense } from "preact/compat";
 import "./styles.css";
 
+/** The parts of the page, by path. Each is loaded when it is opened. */
+const PARTS: { path: string; title: string; part: ComponentType }[] = [
+  { path: "/solve", title: "Solve", part: lazy(() => import("./solve/SolvePage").then((file) => file.SolvePage)) },
+  { path: "/workbench", title: "Workbench", part: lazy(() => import("./workbench/WorkbenchPage").then((file) => file.WorkbenchPage)) },
+  { path: "/runs", title: "Runs", part: lazy(() => import("./runs/RunsPage").then((file) => file.RunsPage)) },
+];
+
 function Shell() {
+  const open = PARTS.find((one) => one.path === location.pathname) ?? PARTS[0];
+  const Part = open?.part;
+  document.title = `${open?.title} - planforge`;
   return (
     <>
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <header class="top">
-        <a class="brand" href="/runs">
-          planforge
-        </a>
+        <strong>planforge</strong>
+        <nav aria-label="Parts of the page">
+          {PARTS.map((one) => (
+            <a key={one.path} href={one.path} aria-current={one === open ? "page" : undefined}>
+              {one.title}
+            </a>
+          ))}
+        </nav>
       </header>
       <main id="main" tabIndex={-1}>
-        <RunsPage />
+        <Suspense fallback={<p role="status">Loading…</p>}>{Part && <Part />}</Suspense>
       </main>
     </>
   );

@@ -1,0 +1,160 @@
+// What came of a task: the first line, the plan in words, what it rests on, the states along it, and the PDDL.
+
+import { useEffect, useState } from "preact/hooks";
+import { get, post, query } from "../api";
+import { sentencesOfStep, shortChoice, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
+import { Stepper } from "./Stepper";
+
+export function AnswerView({ result, before, say }: { result: SolveResult; before: SolveResult | null; say(words: string): void }) {
+  const [sentences, setSentences] = useState<Sentence[]>([]);
+  const [steps, setSteps] = useState<Steps | null>(null);
+  const [at, setAt] = useState(0);
+  const [words, setWords] = useState("");
+  const { trust } = result;
+
+  useEffect(() => {
+    get<{ sentences: Sentence[] }>(`/api/solve/text${query({ path: result.folder })}`).then((found) => setSentences(found?.sentences ?? []), () => setSentences([]));
+  }, [result]);
+  useEffect(() => {
+    setSteps(null);
+    setAt(0);
+    if (!result.domain || !result.problem || !result.plan?.length) return;
+    const texts = { domain: result.domain, problem: result.problem, plan: result.plan.join("\n") };
+    post<Steps>("/api/pddl/steps", texts).then(setSteps, () => setSteps(null));
+  }, [result]);
+
+  const plan = result.plan ?? [];
+  const told = wordsOfSteps(result.words ?? "");
+  const marked = new Set(at > 0 && plan[at - 1] ? sentencesOfStep(plan[at - 1] ?? "", trust.sources) : []);
+  const unused = new Set(trust.unused_sentences.map((one) => one.number));
+  return (
+    <div class="answer">
+      <h2>Answer</h2>
+      <p class="answer-line">{result.line}</p>
+      {before && <Changes before={before} after={result} />}
+      <div class="answer-parts">
+        {plan.length > 0 && (
+          <section>
+            <h3>The plan</h3>
+            <ol class="plan">
+              {plan.map((step, i) => {
+                const from = sentencesOfStep(step, trust.sources);
+                return (
+                  <li key={i}>
+                    <button type="button" aria-current={at === i + 1 ? "step" : undefined} onClick={() => setAt(i + 1)} onMouseEnter={() => setAt(i + 1)}>
+                      {told[i] ?? step}
+                      <span class="note">{from.length ? ` From ${from.length > 1 ? "sentences" : "sentence"} ${from.join(", ")}.` : " From no sentence: it is assumed."}</span>
+                    </button>
+                  </li>
+                );
+              })}
+            </ol>
+          </section>
+        )}
+        {sentences.length > 0 && (
+          <section>
+            <h3>Your text</h3>
+            <ol class="sentences">
+              {sentences.map((one) => (
+                <li key={one.number} value={one.number} class={marked.has(one.number) ? "is-marked" : unused.has(one.number) ? "is-unused" : undefined}>
+                  {one.text}
+                  {unused.has(one.number) && <span class="note"> (not used)</span>}
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+      </div>
+      {steps && steps.states.length > 1 && <Stepper steps={steps} at={Math.min(at, steps.states.length - 1)} choose={setAt} />}
+      {steps?.gantt && <img class="gantt" alt="Chart of the steps over time" src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(steps.gantt)}`} />}
+      <section>
+        <h3>What it rests on</h3>
+        <Rests title="Your answers" list={trust.answers} />
+        <Rests title="Assumed, because nobody answered" list={trust.assumptions} isAssumed />
+        <Rests title="Decided by your text" list={trust.decided_by_text} />
+        <Rests title="The same plan is right either way" list={trust.either_way} />
+        {trust.assumed_parts.length > 0 && (
+          <details>
+            <summary>{trust.assumed_parts.length} parts come from no sentence</summary>
+            <ul>
+              {trust.assumed_parts.map((part) => (
+                <li key={part}>
+                  <code>{part}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {[...trust.remarks, ...trust.left_out].map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </section>
+      <form
+        class="own-words"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (words.trim()) say(words.trim());
+          setWords("");
+        }}
+      >
+        <label>
+          Something is not right? Say it in words
+          <input value={words} placeholder="The robot can't open doors" onInput={(event) => setWords(event.currentTarget.value)} />
+        </label>
+        <button type="submit" disabled={!words.trim()}>
+          Correct it
+        </button>
+      </form>
+      {[["Domain", result.domain], ["Problem", result.problem]].map(([title, text]) =>
+        text ? (
+          <details key={title}>
+            <summary>{title} in PDDL</summary>
+            <pre tabIndex={0}>{text}</pre>
+          </details>
+        ) : null,
+      )}
+    </div>
+  );
+}
+
+function Rests({ title, list, isAssumed }: { title: string; list: Followed[]; isAssumed?: boolean }) {
+  if (!list.length) return null;
+  return (
+    <>
+      <h4>{title}</h4>
+      <ul class={isAssumed ? "is-assumed" : undefined}>
+        {list.map((one) => (
+          <li key={one.question}>
+            {one.question} <strong>{shortChoice(one.follows)}</strong>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** What a correction changed in the plan and in what it rests on. */
+function Changes({ before, after }: { before: SolveResult; after: SolveResult }) {
+  const lines = (result: SolveResult) => [...(result.plan ?? []), ...result.trust.sources.map((part) => `${part.part}: ${part.text}`)];
+  const [old, now] = [new Set(lines(before)), new Set(lines(after))];
+  const added = [...now].filter((line) => !old.has(line));
+  const removed = [...old].filter((line) => !now.has(line));
+  return (
+    <section class="changes-of-correction" aria-label="What your correction changed">
+      <h3>What your correction changed</h3>
+      {added.length + removed.length === 0 && <p>Nothing in the plan and its parts.</p>}
+      <ul>
+        {removed.map((line) => (
+          <li key={line} class="is-removed">
+            removed: <code>{line}</code>
+          </li>
+        ))}
+        {added.map((line) => (
+          <li key={line} class="is-added">
+            new: <code>{line}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,154 @@
+// Solve: a text becomes a plan, with questions on the way.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, get, openEvents, post, query } from "../api";
+import { AnswerView } from "./AnswerView";
+import { emptyDialogue, shortChoice, takeEvent, type Dialogue, type SolveResult } from "./data";
+import { ConsentView, QuestionView } from "./QuestionView";
+import { TextForm } from "./TextForm";
+import "./solve.css";
+
+const inWords = (cause: unknown): string => (cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+
+export function SolvePage() {
+  const address = new URLSearchParams(location.search);
+  const [job, setJob] = useState(address.get("job"));
+  const path = address.get("path");
+  const open = (id: string) => {
+    history.pushState(null, "", `/solve${query({ job: id })}`);
+    setJob(id);
+  };
+  useEffect(() => {
+    const back = () => setJob(new URLSearchParams(location.search).get("job"));
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  }, []);
+  if (job) return <JobView key={job} job={job} open={open} />;
+  if (path) return <FolderView path={path} open={open} />;
+  return <TextForm open={open} />;
+}
+
+function useSay(folder: string | undefined, open: (job: string) => void, setError: (text: string | null) => void) {
+  return async (say: string) => {
+    setError(null);
+    try {
+      const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { continued: folder, say } });
+      open(job);
+    } catch (cause) {
+      setError(inWords(cause));
+    }
+  };
+}
+
+/** A task whose folder is there already, also one of `planforge solve`. */
+function FolderView({ path, open }: { path: string; open(job: string): void }) {
+  const [result, setResult] = useState<SolveResult | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const say = useSay(path, open, setError);
+  useEffect(() => {
+    get<SolveResult>(`/api/solve${query({ path })}`).then(setResult, (cause) => setError(inWords(cause)));
+  }, [path]);
+  return (
+    <div class="solve">
+      <h1>{path}</h1>
+      {error && <Failure text={error} />}
+      {!result && !error && <p role="status">Reading the task…</p>}
+      {result && <AnswerView result={result} before={null} say={say} />}
+    </div>
+  );
+}
+
+function JobView({ job, open }: { job: string; open(job: string): void }) {
+  const dialogue = useRef<Dialogue>(emptyDialogue());
+  const [, draw] = useState(0);
+  const [isLost, setLost] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [before, setBefore] = useState<SolveResult | null>(null);
+
+  useEffect(() => {
+    let timer = 0;
+    const close = openEvents<{ kind: string }>(`/api/jobs/${encodeURIComponent(job)}/events`, {
+      event: (event) => {
+        takeEvent(dialogue.current, event);
+        timer ||= window.setTimeout(() => {
+          timer = 0;
+          draw((n) => n + 1);
+        }, 50);
+      },
+      connection: (isOpen) => setLost(!isOpen && dialogue.current.result === null && dialogue.current.error === null),
+    });
+    return () => {
+      close();
+      clearTimeout(timer);
+    };
+  }, [job]);
+  useEffect(() => {
+    const earlier = sessionStorage.getItem(`before ${job}`);
+    if (earlier) setBefore(JSON.parse(earlier) as SolveResult);
+  }, [job]);
+
+  const { state, asked, notices, readings, replies, requests, result, error: failed } = dialogue.current;
+  const sayIt = useSay(result?.folder, (next) => {
+    if (result) sessionStorage.setItem(`before ${next}`, JSON.stringify(result));
+    open(next);
+  }, setError);
+  const send = async (path: string, body: object) => {
+    setError(null);
+    try {
+      await post(`/api/jobs/${encodeURIComponent(job)}/${path}`, body);
+    } catch (cause) {
+      // Another tab was first: its answer arrives as an event.
+      if (!(cause instanceof ApiError && cause.code === "page.answered")) setError(inWords(cause));
+    }
+  };
+  const isOver = ["ended", "stopped", "failed"].includes(state);
+  return (
+    <div class="solve">
+      <h1>Solve</h1>
+      {isLost && <p role="status">The connection to planforge is lost. This page connects again by itself; the work goes on.</p>}
+      {error && <Failure text={error} />}
+      {!isOver && (
+        <div class="solve-tools">
+          <p role="status">
+            {state === "queued" && "Waits for its turn."}
+            {state === "working" && `${readings} readings of your text have arrived; ${requests.size} requests to the model are out; ${replies} replies so far.`}
+            {state === "waiting" && "Your answer decides how it goes on."}
+          </p>
+          <button type="button" onClick={() => send("stop", {})}>
+            Stop
+          </button>
+        </div>
+      )}
+      {asked.map(({ question, consent, answer }, i) =>
+        answer === null && !isOver ? (
+          question ? (
+            <QuestionView key={i} question={question} answer={(text) => send("answer", { question: question.question, answer: text })} />
+          ) : consent ? (
+            <ConsentView key={i} consent={consent} decide={(allow) => send("consent", { consent: consent.consent, allow })} />
+          ) : null
+        ) : answer !== null ? (
+          <p key={i} class="answered">
+            {question?.text ?? consent?.text} <strong>{typeof answer === "boolean" ? (answer ? "allowed" : "not allowed") : shortChoice(question?.choices[Number(answer) - 1] ?? answer)}</strong>
+          </p>
+        ) : null,
+      )}
+      {notices.map((text) => (
+        <p key={text} class="note">
+          {text}
+        </p>
+      ))}
+      {failed && <Failure text={[failed.message, failed.help].filter(Boolean).join(" ")} />}
+      {state === "stopped" && !failed && <p>Stopped. The replies are kept; `planforge solve --continue` or the list of tasks continues it.</p>}
+      {result && <AnswerView result={result} before={before} say={sayIt} />}
+      {isOver && <p><a href="/solve">Another text</a></p>}
+    </div>
+  );
+}
+
+function Failure({ text }: { text: string }) {
+  return (
+    <p class="error" role="alert">
+      {text}
+    </p>
+  );
+}

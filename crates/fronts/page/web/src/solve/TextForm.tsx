@@ -1,0 +1,134 @@
+// The form for a new text, and the tasks of the folder.
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, get, post, query } from "../api";
+
+interface Model {
+  name: string;
+  title: string;
+  has_key: boolean;
+}
+
+interface Task {
+  path: string;
+  line: string;
+  answered: boolean;
+}
+
+/** Largest text that is sent, in bytes. The server has its own limit. */
+const MOST_BYTES = 5_000_000;
+
+export function TextForm({ open }: { open(job: string): void }) {
+  const [models, setModels] = useState<Model[]>([]);
+  const [tasks, setTasks] = useState<Task[]>([]);
+  const [text, setText] = useState("");
+  const [rules, setRules] = useState("");
+  const [domain, setDomain] = useState("");
+  const [model, setModel] = useState("demo");
+  const [name, setName] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  useEffect(() => {
+    get<{ models: Model[] }>("/api/about").then((about) => setModels(about?.models ?? []), () => {});
+    get<{ tasks: Task[] }>("/api/solved").then((found) => setTasks(found?.tasks ?? []), () => {});
+  }, []);
+
+  const fillDemo = async () => {
+    setModel("demo");
+    setText((await get<{ text: string }>("/api/demo-text"))?.text ?? "");
+  };
+  const start = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const chosen = model.endsWith(":") ? model + name : model;
+      const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { text, rules: rules || undefined, domain: domain || undefined, model: [chosen] } });
+      open(job);
+    } catch (cause) {
+      setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="solve">
+      <h1>From a text to a plan</h1>
+      <form class="text-form" onSubmit={start}>
+        <TextBox label="What there is, what can be done, and what is wanted" value={text} set={setText} rows={10} say={setError} />
+        <div class="solve-tools">
+          <button type="button" onClick={fillDemo}>
+            Take the text of the demo
+          </button>
+          <label>
+            Model{" "}
+            <select value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+              {models.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {one.title === "Your configuration" ? one.name : one.title}
+                  {one.has_key ? "" : " (no key found)"}
+                </option>
+              ))}
+            </select>
+          </label>
+          {model.endsWith(":") && (
+            <label>
+              Name of the model <input value={name} required onInput={(event) => setName(event.currentTarget.value)} />
+            </label>
+          )}
+        </div>
+        <details>
+          <summary>Rules, or a domain that you have already</summary>
+          <TextBox label="Rules in words: what can be done, and when" value={rules} set={setRules} rows={5} say={setError} />
+          <TextBox label="Domain in PDDL" value={domain} set={setDomain} rows={5} say={setError} />
+        </details>
+        {error && (
+          <p class="error" role="alert">
+            {error}
+          </p>
+        )}
+        <button type="submit" class="main-button" disabled={isBusy || !text.trim()}>
+          {isBusy ? "Starting…" : "Make a plan"}
+        </button>
+        {model === "demo" && <p class="note">The demo's model has recorded replies. They fit the text of the demo only.</p>}
+      </form>
+      {tasks.length > 0 && (
+        <section>
+          <h2>Tasks in this folder</h2>
+          <ul class="tasks">
+            {tasks.map((task) => (
+              <li key={task.path}>
+                <a href={`/solve${query({ path: task.path })}`}>{task.path}</a> {task.line} <span class="note">{task.answered ? "has an answer" : "not finished"}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** A text that can be typed, or dropped as a file. */
+function TextBox({ label, value, set, rows, say }: { label: string; value: string; set(text: string): void; rows: number; say(error: string): void }) {
+  const read = async (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > MOST_BYTES) say(`${file.name} has ${Math.ceil(file.size / 1e6)} MB. A text may have 5 MB.`);
+    else set(await file.text());
+  };
+  return (
+    <label class="text-box">
+      {label}
+      <textarea
+        rows={rows}
+        value={value}
+        placeholder="Type here, or drop a file"
+        onInput={(event) => set(event.currentTarget.value)}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          read(event.dataTransfer?.files[0]);
+        }}
+      />
+    </label>
+  );
+}
