@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// The interval at which a journal is read.
-const POLL: Duration = Duration::from_millis(200);
+/// The interval at which a journal is read: an event is to be on the page within 200 ms.
+const POLL: Duration = Duration::from_millis(120);
 
 /// The runs that are watched.
 #[derive(Default)]
