@@ -1,5 +1,6 @@
 // A real server, a headless browser, and what every test of the page checks.
 
+import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,13 +21,13 @@ export function command(args, cwd = root) {
   return ran;
 }
 
-/** A folder with a finished run, an evaluation, a suite and pipelines, for a server to work in. */
+/** A folder with two finished runs, an evaluation, a suite and pipelines, for a server to work in. */
 export function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), "planforge-page-"));
   for (const part of ["configs/pipelines", "examples/suites/parcels", "examples/suites/grippers", "examples/demo", "examples/recordings/tic-local-model"]) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
-  command(["run", "configs/pipelines/llm-p.toml", "--suite", "examples/suites/parcels", "--replay", "examples/demo/llm-p.jsonl"], folder);
+  for (let i = 0; i < 2; i++) command(["run", "configs/pipelines/llm-p.toml", "--suite", "examples/suites/parcels", "--replay", "examples/demo/llm-p.jsonl"], folder);
   const recording = "examples/recordings/tic-local-model";
   const methods = ["--pipeline", "configs/pipelines/llm-p.toml", "--pipeline", `${recording}/tic-ic.toml`, "--set", "llm.main.max_tokens=1024"];
   command(["evaluate", "--suite", "examples/suites/grippers", "--seeds", "1", "--tasks", "2", ...methods, "--layout", "accuracy", "--replay", recording, "--out", "evaluation"], folder);
@@ -53,6 +54,8 @@ export const launch = () => chromium.launch({ executablePath: process.env.CHROMI
 /** A tab that has its cookie. `problems` collects errors of scripts and violations of the content security policy. */
 export async function open(browser, server, { width = 1280, scheme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce" });
+  context.setDefaultTimeout(15_000);
+  if (process.env.PAGE_DIST) await serveFrom(context, server, process.env.PAGE_DIST);
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -63,19 +66,44 @@ export async function open(browser, server, { width = 1280, scheme = "light" } =
   return { page, context, problems };
 }
 
+/** For work on the page: its files come from this folder, everything else from the server, so that planforge is not built again. */
+async function serveFrom(context, { origin }, dist) {
+  await context.route(`${origin}/assets/*`, (route) => {
+    const path = join(dist, new URL(route.request().url()).pathname);
+    return existsSync(path) ? route.fulfill({ path }) : route.continue();
+  });
+  await context.route(/\/(solve|workbench|runs)(\?.*)?$/, async (route) => {
+    const answer = await route.fetch({ maxRedirects: 0 });
+    const nonce = /<meta name="csp-nonce"[^>]*>/.exec(await answer.text())?.[0];
+    if (!nonce) return route.fulfill({ response: answer });
+    return route.fulfill({ response: answer, body: readFileSync(join(dist, "index.html"), "utf8").replace("<head>", `<head>${nonce}`) });
+  });
+}
+
 /** Violations of accessibility rules in the page as it is. */
-export async function accessibility(page) {
+async function accessibility(page) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   return violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(" ")} ${node.failureSummary.split("\n").slice(1, 2)}`).join("; ")}`);
 }
 
-export async function screenshot(page, name) {
+async function screenshot(page, name) {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
 /** True if the page is wider than its window, which a phone cannot show. */
-export const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+
+/** The view as a person sees it: complete, without violations, not wider than the window. */
+export async function check(page, problems, name, { width = 1280, scheme = "light" } = {}) {
+  await screenshot(page, `${name}-${width}-${scheme}`);
+  assert.deepEqual(await accessibility(page), [], name);
+  assert.equal(await isTooWide(page), false, `${name} is wider than the window`);
+  assert.deepEqual(problems, [], name);
+}
+
+/** Each width with each scheme of colours. */
+export const views = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => ({ width, scheme })));
 
 export const remove = (folder) => existsSync(folder) && rmSync(folder, { recursive: true, force: true });
