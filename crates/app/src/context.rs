@@ -2,11 +2,10 @@
 
 use crate::error::Error;
 use crate::events::{Event, Events, Notice};
-use crate::solve::Statement;
+use crate::question::{Question, Questions};
 use planforge_contract::api::Provider;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_plugin_host::LentPlugin;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -183,43 +182,6 @@ pub trait ConsentDecision: Send + Sync {
 impl<F: Fn(&ConsentRequest) -> bool + Send + Sync> ConsentDecision for F {
     fn allows(&self, request: &ConsentRequest) -> bool {
         self(request)
-    }
-}
-
-/// A question about the task.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Question {
-    /// The question in plain language.
-    pub text: String,
-    /// Answers to choose from; empty for a free answer.
-    pub choices: Vec<String>,
-    /// What follows from the first choices, for fronts that show it beside them; empty if nothing is known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sides: Vec<Side>,
-}
-
-/// What follows from a choice: steps from the start, and what is true about them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
-    /// What the choice means; empty if only its steps tell it.
-    pub clause: String,
-    /// The steps in words, in order.
-    pub steps: Vec<String>,
-    /// What is stated about the steps.
-    pub states: Statement,
-    /// True if the statement is true under this choice.
-    pub holds: bool,
-}
-
-/// Answers of the user.
-pub trait Questions: Send + Sync {
-    /// The answer, or `None` if there is none. May wait for a person; the use case stays cancellable meanwhile.
-    fn answer(&self, question: &Question) -> Option<String>;
-}
-
-impl<F: Fn(&Question) -> Option<String> + Send + Sync> Questions for F {
-    fn answer(&self, question: &Question) -> Option<String> {
-        self(question)
     }
 }
 

@@ -1,9 +1,10 @@
 //! A task in words from text to plan, with questions, on replies that were recorded from a model or on those of another one. Everything else
 //! is in the binary, so it works anywhere, without key and network.
 
-use crate::context::{Context, Question};
+use crate::context::Context;
 use crate::error::Error;
 use crate::inputs::Source;
+use crate::question::Question;
 use crate::run::ModelChoice;
 use crate::solve::{SolveRequest, SolveResult, solve};
 use planforge_contract::{Failure, FailureClass};

@@ -27,6 +27,7 @@ pub mod pddl;
 mod pipelines;
 pub mod plugins;
 mod progress;
+mod question;
 pub mod report;
 pub mod run;
 mod running;
@@ -39,8 +40,8 @@ mod walk_comparison;
 pub mod worker;
 
 pub use context::{
-    Cancellation, ConsentDecision, ConsentRequest, Context, Machine, PluginSettings, Question, Questions,
-    ReceiverState, Side, ThisMachine, WorkerCommand,
+    Cancellation, ConsentDecision, ConsentRequest, Context, Machine, PluginSettings, ReceiverState,
+    ThisMachine, WorkerCommand,
 };
 pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};
@@ -59,4 +60,5 @@ pub use planforge_llm::{CallPhase, CallStep};
 pub use planforge_pipeline::Progress;
 pub use planforge_plugin_host::{LentPlugin, LentStreams};
 pub use planforge_record as record;
+pub use question::{Question, Questions, Side, Statement};
 pub use status::{STATUSES, Status};

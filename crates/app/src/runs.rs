@@ -75,7 +75,12 @@ pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
 pub struct RunWatch {
     run: PathBuf,
     tail: JournalTail,
+    /// The time of the last look for the process that writes.
+    looked: Option<Instant>,
 }
+
+/// Shortest time between two looks for the process that writes a run: they read its manifest, which names every task.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl RunWatch {
     /// Starts before the first event.
@@ -85,7 +90,7 @@ impl RunWatch {
     pub fn open(context: &Context, run: &Path) -> Result<Self, Error> {
         let run = context.path(run);
         let tail = JournalTail::open(&run)?;
-        Ok(Self { run, tail })
+        Ok(Self { run, tail, looked: None })
     }
 
     /// The next events; `None` if there are none and no process writes the run.
@@ -93,8 +98,13 @@ impl RunWatch {
     /// # Errors
     /// The folder cannot be read.
     pub fn next_events(&mut self) -> Result<Option<Vec<Event>>, Error> {
-        // Before the events: the last ones are written before the process ends.
+        let events = self.tail.next_events()?;
+        if !events.is_empty() || self.looked.is_some_and(|at| at.elapsed() < LOOK_EVERY) {
+            return Ok(Some(events));
+        }
+        self.looked = Some(Instant::now());
         let in_progress = RunFolder::is_in_progress(&self.run)?;
+        // The last ones may have been written before the process ended.
         let events = self.tail.next_events()?;
         Ok((in_progress || !events.is_empty()).then_some(events))
     }

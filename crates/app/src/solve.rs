@@ -12,7 +12,7 @@ mod readings;
 mod talk;
 mod trust;
 
-pub use behaviour::{BehaviourTest, Statement};
+pub use behaviour::BehaviourTest;
 pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
 pub use questions::{OWN_WORDS, OpenPoint, PointStatus};
@@ -31,7 +31,7 @@ use dialogue::{Dialogue, Settings};
 use folder::Folder;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
-use planforge_plugin_common::reading::join_texts;
+use planforge_plugin_common::reading::{join_texts, sentences};
 use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
@@ -285,6 +285,17 @@ pub fn view(context: &Context, folder: &Path) -> Result<TaskView, Error> {
         rules: folder.rules.clone(),
         readings: folder.readings(),
     })
+}
+
+/// The sentences of the newest version of a task's text and of its rules, numbered as [`Trust`] names them. Works while the text is read.
+///
+/// # Errors
+/// The folder is not that of a task, or its text cannot be read.
+pub fn sentences_of(context: &Context, folder: &Path) -> Result<Vec<NumberedSentence>, Error> {
+    let request = SolveRequest { continued: Some(folder.to_owned()), ..SolveRequest::default() };
+    let folder = Folder::of(context, &request)?;
+    let text = join_texts(&folder.text, folder.rules.as_deref().unwrap_or_default());
+    Ok(sentences(&text).iter().map(trust::numbered).collect())
 }
 
 /// One version of the text with its runs.

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::limits::{RequestLimits, WorkLimits};
+use crate::question::Statement;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
@@ -220,16 +221,6 @@ pub struct BehaviourTest {
     pub steps: Vec<String>,
     /// What is stated about them.
     pub states: Statement,
-}
-
-/// What a test states about its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Statement {
-    /// All of them can be done, one after the other.
-    Possible,
-    /// They can be done, and the task is then done.
-    Done,
 }
 
 impl BehaviourTest {

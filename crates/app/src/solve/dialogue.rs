@@ -1,12 +1,13 @@
 //! The points that a text leaves open: found by comparing behaviour, asked about where the plan depends on them, and kept as tests.
 
 use super::behaviour::{
-    BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, compare_changed,
+    BehaviourTest, Comparison, Difference, Found, Model, Translation, compare, compare_changed,
 };
 use super::questions::{
     Answer, MOST_STEPS, OpenPoint, PointStatus, choice, fits, headline, is_yes, question_of, said, statements,
 };
 use crate::context::Context;
+use crate::question::Statement;
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::{

@@ -1,7 +1,7 @@
 //! Questions to the author of a text in words, and the answers to them.
 
-use super::behaviour::{BehaviourTest, Model, Statement, in_words};
-use crate::context::{Question, Side};
+use super::behaviour::{BehaviourTest, Model, in_words};
+use crate::question::{Question, Side, Statement};
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::Point as CriticPoint;
 use schemars::JsonSchema;

@@ -3,7 +3,8 @@
 use super::behaviour::Found;
 use super::dialogue::{Classes, Dialogue, Reading, Settings, Unfollowed, talk_once};
 use super::questions::{Answer, OpenPoint, PointStatus, said};
-use crate::context::{Context, Question};
+use crate::context::Context;
+use crate::question::Question;
 use std::collections::BTreeSet;
 
 /// Most points whose other side is tried where there is no plan.

@@ -4,7 +4,8 @@ use super::behaviour::{Found, Model};
 use super::dialogue::{Dialogue, Reading, Settings};
 use super::questions::{OpenPoint, PointStatus};
 use super::talk::talk;
-use crate::context::{Context, Question};
+use crate::context::Context;
+use crate::question::Question;
 use planforge_plugin_common::reading::{GapKind, Point, PointChange};
 use std::sync::{Arc, Mutex};
 

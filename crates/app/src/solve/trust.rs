@@ -188,7 +188,7 @@ fn copies(readings: &[Reading]) -> usize {
     readings.len() - distinct.len()
 }
 
-fn numbered(sentence: &Sentence) -> NumberedSentence {
+pub(super) fn numbered(sentence: &Sentence) -> NumberedSentence {
     NumberedSentence { number: sentence.number, text: sentence.text.clone() }
 }
 

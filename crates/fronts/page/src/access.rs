@@ -6,6 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
+use planforge_app::Context;
+use std::fmt::Write as _;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use url::form_urlencoded;
@@ -212,4 +215,16 @@ fn header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 /// Compares in constant time.
 fn is_same(given: &[u8], secret: &[u8]) -> bool {
     given.len() == secret.len() && given.iter().zip(secret).fold(0, |found, (a, b)| found | (a ^ b)) == 0
+}
+
+/// 256 random bits in hexadecimal.
+pub(crate) fn random_text(context: &Context) -> io::Result<String> {
+    let mut bytes = [0; 32];
+    context.machine.random(&mut bytes)?;
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
 }

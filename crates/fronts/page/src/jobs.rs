@@ -2,7 +2,7 @@
 
 use crate::error::{Refusal, bug, error_document};
 use crate::log::{EventLog, short};
-use crate::server::STACK;
+use crate::threads::spawn;
 use http::StatusCode;
 use planforge_app::record::Event as Record;
 use planforge_app::{
@@ -244,15 +244,15 @@ impl Jobs {
             let Some((job, work)) = table.queue.pop_front() else { return };
             table.working += 1;
             let (jobs, worker) = (Arc::clone(self), Arc::clone(&job));
-            let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+            let started = spawn(move || {
                 run(&worker, work);
                 let mut table = jobs.table();
                 table.working -= 1;
                 jobs.fill(&mut table);
             });
-            if let Err(error) = started {
+            if let Err(refusal) = started {
                 table.working -= 1;
-                end(&job, Err(Error::usage(format!("no thread can be started: {error}"), None)));
+                end(&job, Err(Error::usage(refusal.text(), None)));
             }
         }
     }

@@ -17,6 +17,8 @@ mod records;
 mod requests;
 mod routes;
 mod server;
+mod state;
+mod threads;
 mod watch;
 
 pub use access::{MIN_PASSWORD_BYTES, SignIn};

@@ -3,7 +3,7 @@
 use crate::answer::{Answer, json};
 use crate::error::Refusal;
 use crate::log::EventLog;
-use crate::server::STACK;
+use crate::threads::spawn;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -91,16 +91,13 @@ impl LanguageSessions {
         let (output, own) = mpsc::channel();
         let log = EventLog::new();
         let writer = Arc::clone(&log);
-        let thread = || std::thread::Builder::new().stack_size(STACK);
-        let started = thread().spawn(move || server(messages, output)).and_then(|_| {
-            thread().spawn(move || {
-                for message in own {
-                    writer.push(&serde_json::from_str(&message).unwrap_or(Value::Null));
-                }
-                writer.close();
-            })
-        });
-        started.map_err(|error| Refusal::busy(format!("no thread can be started: {error}")))?;
+        spawn(move || server(messages, output))?;
+        spawn(move || {
+            for message in own {
+                writer.push(&serde_json::from_str(&message).unwrap_or(Value::Null));
+            }
+            writer.close();
+        })?;
         table.sessions.insert(name.clone(), Session { input, log, streams: 0, heard: Instant::now() });
         Ok(json(StatusCode::OK, &json!({ "session": name })))
     }

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::error::Refusal;
-use crate::routes::{Call, Routes};
+use crate::state::{Call, State};
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::models::{ModelsRequest, models};
 use planforge_app::pddl::diagram::{DiagramSubject, diagram};
@@ -47,7 +47,7 @@ fn needed(name: &str, text: Option<String>) -> Result<Source, Refusal> {
     source(name, text).ok_or_else(|| Refusal::request(format!("the request has no `{name}`")))
 }
 
-pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub(crate) async fn answer(state: &State, name: &str, call: &Call<'_>) -> Result<Answer, Refusal> {
     let texts: Texts = call.request()?;
     match name {
         "check" | "validate" => {
@@ -59,14 +59,14 @@ pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Resu
                 epsilon: None,
                 limits: LIMITS,
             };
-            routes.work(move |context| Ok(validate(context, &request)?)).await
+            state.work(move |context| Ok(validate(context, &request)?)).await
         }
         "format" => {
             let request = FormatRequest { source: needed("text", texts.text)?, check: true };
-            routes.work(move |context| Ok(format(context, &request)?)).await
+            state.work(move |context| Ok(format(context, &request)?)).await
         }
-        "compare" => compare(routes, texts).await,
-        "draw" => draw(routes, texts).await,
+        "compare" => compare(state, texts).await,
+        "draw" => draw(state, texts).await,
         "steps" => {
             let request = StepsRequest {
                 domain: needed("domain", texts.domain)?,
@@ -75,14 +75,14 @@ pub(crate) async fn answer(routes: &Routes, name: &str, call: &Call<'_>) -> Resu
                 sentences: Sentences::BesideDomain,
                 limits: LIMITS,
             };
-            routes.work(move |context| Ok(steps(context, &request))).await
+            state.work(move |context| Ok(steps(context, &request))).await
         }
         _ => Err(Refusal::missing("there is no such call")),
     }
 }
 
 /// Draws what a call names.
-async fn draw(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
+async fn draw(state: &State, texts: Texts) -> Result<Answer, Refusal> {
     let domain = needed("domain", texts.domain)?;
     let subject = match texts.what.as_deref() {
         Some("types") => DiagramSubject::Types,
@@ -103,7 +103,7 @@ async fn draw(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
                     format!("{} states, {} actions", result.graph.states.len(), result.graph.edges.len());
                 Ok(json!({ "svg": result.svg(), "text": counts, "graph": result.graph }))
             };
-            return routes.work(states).await;
+            return state.work(states).await;
         }
         Some("task") => {
             let request = PictureRequest {
@@ -126,21 +126,21 @@ async fn draw(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
                 let first = drawn.first().map(|picture| picture["svg"].clone());
                 Ok(json!({ "svg": first, "pictures": drawn, "diagnostics": findings.reported() }))
             };
-            return routes.work(pictures).await;
+            return state.work(pictures).await;
         }
         _ => return Err(Refusal::request("`what` is types, causal, states or task")),
     };
-    routes.work(move |context| Ok(diagram(context, &domain, subject)?)).await
+    state.work(move |context| Ok(diagram(context, &domain, subject)?)).await
 }
 
-async fn compare(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
+async fn compare(state: &State, texts: Texts) -> Result<Answer, Refusal> {
     let domain = needed("domain", texts.domain)?;
     let other = source("other domain", texts.other_domain);
     let Some(problem) = source("problem", texts.problem) else {
         let other = other.ok_or_else(|| Refusal::request("the request has no `other_domain`"))?;
         let subject = TellSubject::Differences(other);
         let request = TellRequest { domain, subject, sentences: Sentences::BesideDomain, limits: LIMITS };
-        return routes.work(move |context| Ok(tell(context, &request)?)).await;
+        return state.work(move |context| Ok(tell(context, &request)?)).await;
     };
     let request = ModelsRequest {
         domain,
@@ -152,5 +152,5 @@ async fn compare(routes: &Routes, texts: Texts) -> Result<Answer, Refusal> {
         nodes: NODES,
         limits: LIMITS,
     };
-    routes.work(move |context| Ok(models(context, &request)?)).await
+    state.work(move |context| Ok(models(context, &request)?)).await
 }

@@ -3,14 +3,14 @@
 use crate::answer::{Answer, bytes, set, with_body};
 use crate::error::Refusal;
 use crate::paths::ServedFolder;
-use crate::routes::{Call, Routes};
+use crate::state::{Call, State};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
 use http_body_util::{BodyExt, Empty};
 use planforge_app::models::{ModelOffer, offers};
 use planforge_app::report::report;
 use planforge_app::runs::survey::{Survey, survey};
-use planforge_app::solve::view;
+use planforge_app::solve::{sentences_of, view};
 use planforge_app::{Context, Error, SHIPPED_PIPELINES, demo};
 use serde::Serialize;
 use serde_json::json;
@@ -85,40 +85,42 @@ fn about(context: &Context, folder: &ServedFolder, is_network: bool) -> About {
 }
 
 /// Answers a call that reads; `None` if it is another one.
-pub(crate) async fn answer(
-    routes: &Routes,
-    name: &[&str],
-    call: &Call<'_>,
-) -> Option<Result<Answer, Refusal>> {
+pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Option<Result<Answer, Refusal>> {
     let answer = match name {
         ["about"] => {
-            let (folder, is_network) = (Arc::clone(&routes.folder), routes.is_network);
-            routes.work(move |context| Ok(about(context, &folder, is_network))).await
+            let (folder, is_network) = (Arc::clone(&state.folder), state.is_network);
+            state.work(move |context| Ok(about(context, &folder, is_network))).await
         }
-        ["demo-text"] => routes.work(|_| Ok(json!({ "text": demo::TEXT }))).await,
+        ["demo-text"] => state.work(|_| Ok(json!({ "text": demo::TEXT }))).await,
         ["runs"] => {
-            let folder = routes.folder.path(&call.query("folder").unwrap_or_default());
-            with(folder, |folder| routes.work(move |context| Ok(survey(context, &folder)))).await
+            let folder = state.folder.path(&call.query("folder").unwrap_or_default());
+            with(folder, |folder| state.work(move |context| Ok(survey(context, &folder)))).await
         }
         ["solved"] => {
             let tasks = |context: &Context| Ok(json!({ "tasks": survey(context, Path::new("")).tasks }));
-            routes.work(tasks).await
+            state.work(tasks).await
         }
-        ["report", "index"] => index(routes, call).await,
-        ["report", "chunk"] => chunk(routes, call).await,
+        ["report", "index"] => index(state, call).await,
+        ["report", "chunk"] => chunk(state, call).await,
         ["solve"] => {
-            let read = |folder: PathBuf| routes.work(move |context| Ok(view(context, &folder)?));
-            with(place(routes, call), read).await
+            let read = |folder: PathBuf| state.work(move |context| Ok(view(context, &folder)?));
+            with(place(state, call), read).await
         }
-        ["report"] => report_file(routes, call).await,
+        ["solve", "text"] => {
+            let read = |folder: PathBuf| {
+                state.work(move |context| Ok(json!({ "sentences": sentences_of(context, &folder)? })))
+            };
+            with(place(state, call), read).await
+        }
+        ["report"] => report_file(state, call).await,
         _ => return None,
     };
     Some(answer)
 }
 
 /// The folder that a call is about.
-fn place(routes: &Routes, call: &Call<'_>) -> Result<PathBuf, Refusal> {
-    routes.folder.existing(&call.required("path")?)
+fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
+    state.folder.existing(&call.required("path")?)
 }
 
 async fn with<F: Future<Output = Result<Answer, Refusal>>>(
@@ -129,19 +131,19 @@ async fn with<F: Future<Output = Result<Answer, Refusal>>>(
 }
 
 /// The runs and evaluations that a call is about.
-fn places(routes: &Routes, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
+fn places(state: &State, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
     let paths = call.all("path");
     match paths.is_empty() {
         true => Err(Refusal::request("the query has no `path`")),
-        false => paths.iter().map(|path| routes.folder.existing(path)).collect(),
+        false => paths.iter().map(|path| state.folder.existing(path)).collect(),
     }
 }
 
 /// The index of a report, or 304 if nothing has changed.
-async fn index(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let folders = places(routes, call)?;
-    let builds = Arc::clone(&routes.builds);
-    let build = routes.compute(move |context| builds.of(context, folders)).await?;
+async fn index(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let folders = places(state, call)?;
+    let builds = Arc::clone(&state.builds);
+    let build = state.compute(move |context| builds.of(context, folders)).await?;
     if call.query("have").is_some_and(|have| have == build.number.to_string()) {
         return Ok(with_body(StatusCode::NOT_MODIFIED, "application/json", Empty::new().boxed()));
     }
@@ -150,11 +152,11 @@ async fn index(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
 }
 
 /// A chunk of a report.
-async fn chunk(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
+async fn chunk(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
     let number = call.required("build")?;
     let number = number.parse().map_err(|_| Refusal::request("`build` is not a number"))?;
-    let (build, name) = (routes.builds.get(number)?, call.required("name")?);
-    let packed = routes.compute(move |_| Ok(build.contents.chunk(&name)?)).await?;
+    let (build, name) = (state.builds.get(number)?, call.required("name")?);
+    let packed = state.compute(move |_| Ok(build.contents.chunk(&name)?)).await?;
     let packed = packed.ok_or_else(|| Refusal::missing("the report has no such chunk"))?;
     let mut answer = bytes(StatusCode::OK, "application/json", packed);
     set(&mut answer, CONTENT_ENCODING, "gzip");
@@ -163,12 +165,12 @@ async fn chunk(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
 }
 
 /// The report of a run or an evaluation as a file.
-async fn report_file(routes: &Routes, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let paths = places(routes, call)?;
+async fn report_file(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let paths = places(state, call)?;
     let name = paths[0].file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
-    let written = routes.compute(move |context| {
+    let written = state.compute(move |context| {
         let system = |error: std::io::Error| {
             Refusal::from(Error::usage(format!("the report cannot be written: {error}"), None))
         };

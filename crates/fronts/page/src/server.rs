@@ -1,12 +1,14 @@
 //! The server: connections, limits, and what is checked before a request is answered.
 
-use crate::access::{Access, Admission, SignIn};
+use crate::access::{Access, Admission, SignIn, random_text};
 use crate::answer::{Answer, bytes, json, set};
 use crate::assets;
 use crate::error::Refusal;
 use crate::lsp::LanguageServer;
 use crate::paths::ServedFolder;
-use crate::routes::{Call, Routes};
+use crate::routes;
+use crate::state::{Call, State};
+use crate::threads::STACK;
 use http::header::{CONTENT_LENGTH, LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -17,7 +19,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::{Context, Error};
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -35,8 +36,6 @@ const BODY_TIME: Duration = Duration::from_secs(60);
 const MAX_CONNECTIONS: usize = 1024;
 /// Time between two looks for sessions that nobody uses.
 const SWEEP: Duration = Duration::from_secs(10);
-/// Stack of the threads that read PDDL.
-pub(crate) const STACK: usize = 8 << 20;
 
 /// The settings of the server.
 pub struct Settings {
@@ -112,14 +111,14 @@ impl PageServer {
         })?;
         let address = listener.local_addr().map_err(system)?;
         let access = Arc::new(Access::new(address, sign_in, hosts, [token, first]));
-        let routes = Arc::new(Routes::new(
+        let state = Arc::new(State::new(
             context,
             folder,
             access.is_network(),
             (settings.replay, settings.language_server),
         ));
-        runtime.spawn(sweep(Arc::clone(&routes)));
-        runtime.spawn(accept(listener, Arc::clone(&access), routes));
+        runtime.spawn(sweep(Arc::clone(&state)));
+        runtime.spawn(accept(listener, Arc::clone(&access), state));
         Ok(Self { runtime, access, address })
     }
 
@@ -148,27 +147,15 @@ fn failed(code: &str, message: String, help: &str) -> Error {
     Failure::new(FailureClass::System, code, message).help(help).into()
 }
 
-/// 256 random bits in hexadecimal.
-fn random_text(context: &Context) -> io::Result<String> {
-    let mut bytes = [0; 32];
-    context.machine.random(&mut bytes)?;
-    let mut text = String::new();
-    for byte in bytes {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
-}
-
 /// Ends what nobody uses any more.
-async fn sweep(routes: Arc<Routes>) {
+async fn sweep(state: Arc<State>) {
     loop {
         tokio::time::sleep(SWEEP).await;
-        routes.sweep();
+        state.sweep();
     }
 }
 
-async fn accept(listener: TcpListener, access: Arc<Access>, routes: Arc<Routes>) {
+async fn accept(listener: TcpListener, access: Arc<Access>, state: Arc<State>) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
@@ -183,10 +170,10 @@ async fn accept(listener: TcpListener, access: Arc<Access>, routes: Arc<Routes>)
         };
         // Events are small, and each is to arrive at once.
         let _ = stream.set_nodelay(true);
-        let (access, routes) = (Arc::clone(&access), Arc::clone(&routes));
+        let (access, state) = (Arc::clone(&access), Arc::clone(&state));
         tokio::spawn(async move {
             let answer = service_fn(|request: Request<Incoming>| async {
-                Ok::<_, Infallible>(respond(&access, &routes, request).await)
+                Ok::<_, Infallible>(respond(&access, &state, request).await)
             });
             let connection =
                 http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), answer);
@@ -197,9 +184,9 @@ async fn accept(listener: TcpListener, access: Arc<Access>, routes: Arc<Routes>)
     }
 }
 
-async fn respond(access: &Access, routes: &Routes, request: Request<Incoming>) -> Answer {
+async fn respond(access: &Access, state: &State, request: Request<Incoming>) -> Answer {
     let is_call = request.uri().path().starts_with("/api/");
-    answer(access, routes, request).await.unwrap_or_else(|refusal| {
+    answer(access, state, request).await.unwrap_or_else(|refusal| {
         let mut answer = match is_call {
             true => json(refusal.status, &refusal.body()),
             false => bytes(refusal.status, "text/plain; charset=utf-8", refusal.text()),
@@ -211,7 +198,7 @@ async fn respond(access: &Access, routes: &Routes, request: Request<Incoming>) -
     })
 }
 
-async fn answer(access: &Access, routes: &Routes, request: Request<Incoming>) -> Result<Answer, Refusal> {
+async fn answer(access: &Access, state: &State, request: Request<Incoming>) -> Result<Answer, Refusal> {
     let (head, body) = request.into_parts();
     if let Admission::Enter { cookie, place } = access.admit(&head)? {
         let mut answer = bytes(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
@@ -229,7 +216,7 @@ async fn answer(access: &Access, routes: &Routes, request: Request<Incoming>) ->
                 "use GET",
             ));
         }
-        let nonce = routes.nonce()?;
+        let nonce = state.nonce()?;
         return assets::file(path, &head.headers, &nonce);
     };
     let body = match head.method {
@@ -254,7 +241,7 @@ async fn answer(access: &Access, routes: &Routes, request: Request<Incoming>) ->
         headers: &head.headers,
         body,
     };
-    routes.answer(call).await
+    routes::answer(state, call).await
 }
 
 fn too_large() -> Refusal {
@@ -270,10 +257,4 @@ async fn read(body: Incoming) -> Result<Bytes, Refusal> {
         Ok(Err(error)) => Err(Refusal::request(format!("the body cannot be read: {error}"))),
         Err(_) => Err(Refusal::request("the body did not arrive in time")),
     }
-}
-
-/// A random text for one answer.
-pub(crate) fn new_nonce(context: &Context) -> Result<String, Refusal> {
-    let unavailable = |error: io::Error| failed("page.server", error.to_string(), "check /dev/urandom");
-    Ok(random_text(context).map_err(unavailable)?)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Refusal, error_document};
 use crate::log::{EventLog, short};
+use crate::threads::spawn;
 use planforge_app::Context;
 use planforge_app::runs::RunWatch;
 use serde_json::json;
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// The interval at which a journal is read.
-const POLL: Duration = Duration::from_millis(200);
+/// The interval at which a journal is read: an event is to be on the page within 200 ms.
+const POLL: Duration = Duration::from_millis(120);
 
 /// The runs that are watched.
 #[derive(Default)]
@@ -34,7 +35,7 @@ impl Watches {
         let log = EventLog::new();
         logs.insert(run.to_owned(), Arc::downgrade(&log));
         let reader = Arc::downgrade(&log);
-        let started = std::thread::Builder::new().spawn(move || {
+        spawn(move || {
             while let Some(log) = reader.upgrade() {
                 if !read(&mut watch, &log) {
                     log.close();
@@ -43,8 +44,7 @@ impl Watches {
                 drop(log);
                 std::thread::sleep(POLL);
             }
-        });
-        started.map_err(|error| Refusal::busy(format!("no thread can be started: {error}")))?;
+        })?;
         Ok(log)
     }
 }

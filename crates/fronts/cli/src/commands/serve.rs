@@ -294,12 +294,64 @@ mod tests {
     use super::*;
     use crate::output::Output;
 
+    fn context() -> Context {
+        Context::new(Output::new(false), planforge_app::Context::default())
+    }
+
+    #[test]
+    fn the_page_listens_on_another_address_with_a_long_password_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        let args = |password: &str, header: Option<&str>| {
+            std::fs::write(&file, password).unwrap();
+            PageArgs {
+                folder: PathBuf::from("."),
+                port: 0,
+                listen: Some(IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)),
+                password_file: header.is_none().then(|| file.clone()),
+                proxy_header: header.map(str::to_owned),
+                host: Vec::new(),
+                no_browser: true,
+                replay: None,
+            }
+        };
+        for refused in [args("short", None), args("", Some("not a header"))] {
+            assert_eq!(page_place(&refused).unwrap_err().code(), "page.password");
+        }
+        let place = page_place(&args("correct horse\n", None)).unwrap();
+        let Place::Address { sign_in, .. } = place else { panic!("{place:?}") };
+        assert_eq!(sign_in, SignIn::Password("correct horse".to_owned()));
+        let local = PageArgs { listen: None, ..args("", None) };
+        assert_eq!(page_place(&local).unwrap(), Place::Loopback);
+    }
+
+    #[test]
+    fn the_page_s_language_server_finds_mistakes_and_ends_with_its_client() {
+        let (client, messages) = mpsc::channel();
+        let (own, answers) = mpsc::channel();
+        let server = language_server(&context());
+        let ended = std::thread::spawn(move || server(messages, own));
+        for message in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{},"rootUri":null}}"#,
+            r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"page:///domain.pddl","languageId":"pddl",
+               "version":1,"text":"(define (domain d) (:predicates (a"}}}"#,
+        ] {
+            client.send(message.to_owned()).unwrap();
+        }
+        let mut texts = answers.iter();
+        assert!(texts.next().unwrap().contains("completionProvider"));
+        assert!(texts.any(|text| text.contains("publishDiagnostics") && text.contains("\"pddl.")));
+        drop(client);
+        ended.join().unwrap();
+    }
+
     #[test]
     fn the_byte_order_mark_of_a_token_file_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("token");
         std::fs::write(&file, "\u{feff}0123456789abcdef\r\n").unwrap();
-        let context = Context::new(Output::new(false), planforge_app::Context::default());
+        let context = context();
         let args = McpArgs { http: Some(0), token_file: Some(file), token_env: None };
         assert_eq!(token(&context, &args).unwrap(), "0123456789abcdef");
     }
