@@ -91,6 +91,7 @@ test("a foreign site can neither post to the page nor read from it", async () =>
   assert.ok(requests.some(([method, status]) => method === "POST" && status === 403), JSON.stringify(requests));
   const jobs = await page.evaluate(async () => (await fetch("/api/jobs")).json());
   assert.deepEqual(jobs.jobs, []);
+  foreign.closeAllConnections();
   foreign.close();
   await context.close();
 });
@@ -115,6 +116,7 @@ test("a page in a frame of another site is not shown", async () => {
   await page.waitForTimeout(500);
   const inner = page.frames()[1];
   assert.equal(await inner.evaluate(() => document.querySelector("#app")).catch(() => null), null);
+  foreign.closeAllConnections();
   foreign.close();
   await context.close();
 });
