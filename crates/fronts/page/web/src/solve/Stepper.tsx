@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Steps } from "./data";
 import { layoutOf, sceneOf, type Thing } from "./scene";
+import "./stepper.css";
 
 /** Milliseconds between two steps while the plan plays. */
 const PLAY_EVERY = 1200;

@@ -26,14 +26,13 @@ export interface Thing {
 export interface Layout {
   /** Predicate with two objects -> the place (0 or 1) of the object that is inside the other one. */
   inner: Map<string, 0 | 1>;
-  /** Facts that hold in every state: connections between places, for example. */
-  lasting: Set<string>;
   types: Map<string, string>;
 }
 
 /** What can be said once for all states of a plan. */
 export function layoutOf({ states, objects }: Steps): Layout {
   const all = states.map((state) => new Set(state.facts));
+  // Facts of every state, such as connections between places, do not show what moves.
   const lasting = new Set([...(all[0] ?? [])].filter((fact) => all.every((state) => state.has(fact))));
   const changing = states.map((state) => state.facts.filter((fact) => !lasting.has(fact)).flatMap((fact) => readFact(fact) ?? []).filter((fact) => fact.of.length === 2));
   const names = new Set(changing.flat().map((fact) => fact.name));
@@ -56,7 +55,7 @@ export function layoutOf({ states, objects }: Steps): Layout {
     const firsts = changing.flat().filter((fact) => fact.name === name).map((fact) => fact.of[0] ?? "");
     inner.set(name, firsts.length > 0 && firsts.every(placed) ? 1 : 0);
   }
-  return { inner, lasting, types: new Map(objects.map((object) => [object.name, object.type])) };
+  return { inner, types: new Map(objects.map((object) => [object.name, object.type])) };
 }
 
 /** The objects of a state, those that are in no other one first level. */
@@ -67,7 +66,7 @@ export function sceneOf(facts: string[], layout: Layout): Thing[] {
   for (const text of facts) {
     const fact = readFact(text);
     if (!fact) continue;
-    const at = fact.of.length === 2 && !layout.lasting.has(text) ? layout.inner.get(fact.name) : undefined;
+    const at = fact.of.length === 2 ? layout.inner.get(fact.name) : undefined;
     const [inside, outside] = at === 1 ? [fact.of[1], fact.of[0]] : [fact.of[0], fact.of[1]];
     const thing = inside === undefined ? undefined : things.get(inside);
     if (!thing) continue;

@@ -103,9 +103,9 @@ export async function makeEditors(files: { place: HTMLElement; name: string; lab
           pddl,
           syntaxHighlighting(colours),
           look,
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && changed()),
-          languageServerSupport(client, `file:///page/${name}`, "pddl"),
+          languageServerSupport(client, `page:///${name}`, "pddl"),
         ],
       }),
   );

@@ -24,8 +24,8 @@ after(async () => {
 async function start(page) {
   await page.goto(`${server.origin}/runs`);
   await page.getByText("Start a run").click();
-  await page.getByLabel("Pipeline", { exact: true }).selectOption("configs/pipelines/test-model.toml");
-  await page.getByLabel("Suite of tasks").selectOption("examples/suites/parcels");
+  await page.getByRole("combobox", { name: "Pipeline" }).selectOption("configs/pipelines/test-model.toml");
+  await page.getByRole("combobox", { name: "Suite of tasks" }).selectOption("examples/suites/parcels");
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("region", { name: "At work now" }).waitFor();
 }
@@ -34,7 +34,7 @@ test("a run is started, watched in two tabs, paused and resumed, and no request 
   const { page, context, problems } = await open(browser, server);
   model.wait = 60_000;
   await start(page);
-  await page.getByText("Requests to models that are out: 1").waitFor();
+  await page.getByText("Requests to models that are out: 4").waitFor();
   await page.getByText(/parcels\.p0\d\/problem/).first().waitFor();
   for (const view of views) {
     await page.setViewportSize({ width: view.width, height: 900 });
@@ -44,7 +44,7 @@ test("a run is started, watched in two tabs, paused and resumed, and no request 
   await page.setViewportSize({ width: 1280, height: 900 });
   const second = await context.newPage();
   await second.goto(page.url());
-  await second.getByText("Requests to models that are out: 1").waitFor();
+  await second.getByText("Requests to models that are out: 4").waitFor();
   model.wait = 20;
   await page.getByRole("button", { name: "Pause" }).click();
   for (const tab of [page, second]) await tab.getByRole("button", { name: "Resume" }).waitFor({ timeout: 15_000 });

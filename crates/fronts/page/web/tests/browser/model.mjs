@@ -24,7 +24,7 @@ export async function startModel({ wait = 200, reply }) {
 }
 
 /** A pipeline of one stage that asks this server. */
-export const pipeline = (model, jobs = 1) => `schema = 1
+export const pipeline = (model) => `schema = 1
 about = "asks a model of the test"
 [given]
 domain = true
@@ -33,7 +33,6 @@ use = "provider-openai"
 base_url = "${model.address}"
 model = "fixed"
 max_calls = 50
-max_parallel = ${jobs}
 [environment]
 use = "environment-pddl"
 [[stage]]

@@ -32,7 +32,7 @@ for (const view of views) {
     await page.getByText(/Problem written in its reply/).waitFor();
     await check(page, problems, "trial", view);
     await page.getByRole("link", { name: /^Calls/ }).click();
-    await page.getByRole("option").first().click();
+    await page.locator(".call-line").first().click();
     await page.getByRole("heading", { name: "Prompt" }).waitFor();
     await page.getByRole("heading", { name: "Reply" }).waitFor();
     await check(page, problems, "call", view);

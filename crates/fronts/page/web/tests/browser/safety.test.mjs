@@ -49,7 +49,7 @@ test("markup in replies and messages is text, and the policy is never violated",
   await page.getByText("window.pwned = 1").first().waitFor();
   await page.getByRole("link", { name: "parcels.p03" }).click();
   await page.getByRole("link", { name: /^Calls/ }).click();
-  await page.getByRole("option").first().click();
+  await page.locator(".call-line").first().click();
   await page.getByRole("heading", { name: "Reply" }).waitFor();
   await page.getByText("window.pwned = 2").first().waitFor();
   assert.equal(await page.evaluate(() => window.pwned), undefined);
@@ -91,6 +91,7 @@ test("a foreign site can neither post to the page nor read from it", async () =>
   assert.ok(requests.some(([method, status]) => method === "POST" && status === 403), JSON.stringify(requests));
   const jobs = await page.evaluate(async () => (await fetch("/api/jobs")).json());
   assert.deepEqual(jobs.jobs, []);
+  foreign.closeAllConnections();
   foreign.close();
   await context.close();
 });
@@ -115,6 +116,7 @@ test("a page in a frame of another site is not shown", async () => {
   await page.waitForTimeout(500);
   const inner = page.frames()[1];
   assert.equal(await inner.evaluate(() => document.querySelector("#app")).catch(() => null), null);
+  foreign.closeAllConnections();
   foreign.close();
   await context.close();
 });
