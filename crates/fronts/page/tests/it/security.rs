@@ -6,7 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use planforge_app::Context;
 use planforge_page::{PageServer, Place, SignIn};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 /// The page's own headers with one in the place of another, or without it.
 fn changed(server: &TestServer, name: &str, value: Option<&str>) -> Vec<(String, String)> {
@@ -132,6 +134,9 @@ fn every_answer_forbids_foreign_scripts_frames_and_guessed_types() {
 #[test]
 fn the_page_has_a_new_nonce_in_each_answer() {
     let server = TestServer::start();
+    for part in ["/solve", "/workbench", "/runs?path=runs/x"] {
+        assert_eq!(server.get(part).status, server.get("/").status, "{part}");
+    }
     if !planforge_page::is_built() {
         assert!(server.get("/").body.contains("tools/page"));
         return;
@@ -143,6 +148,21 @@ fn the_page_has_a_new_nonce_in_each_answer() {
         nonce
     };
     assert_ne!(nonce(&server.get("/")), nonce(&server.get("/")));
+}
+
+#[test]
+fn no_answer_holds_the_value_of_a_variable() {
+    let key = "sk-secret-0123456789";
+    let variables = BTreeMap::from([("OPENAI_API_KEY".to_owned(), key.to_owned())]);
+    let context = Context { variables: Arc::new(variables), ..Context::default() };
+    let server = TestServer::start_with(context, Place::Loopback);
+    let about = server.get("/api/about");
+    let openai =
+        about.json()["models"].as_array().unwrap().iter().find(|one| one["name"] == "openai:").cloned();
+    assert_eq!(openai.unwrap()["has_key"], true);
+    for reply in [about, server.get("/api/runs"), server.get("/api/jobs"), server.get("/")] {
+        assert!(!reply.body.contains(key));
+    }
 }
 
 #[test]
