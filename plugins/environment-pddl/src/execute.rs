@@ -8,7 +8,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::random::Random;
-use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationReport, parse_plan};
+use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationOptions, ValidationReport, parse_plan};
 use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::walking::{Choice, choose};
 
@@ -17,6 +17,7 @@ const PLAN: SourceId = SourceId(2);
 
 /// Draws walks of the requested lengths. A walk that reaches a dead end is shorter.
 pub(crate) fn walks(budget: &mut Deadline<'_>, world: &World, spec: &WalkSpec) -> Result<Walks, Failure> {
+    world.refuse_partial_execution()?;
     let simulator = world.simulator(budget)?;
     let task = simulator.task();
     let mut walks = Vec::with_capacity(spec.lengths.len());
@@ -58,6 +59,7 @@ pub(crate) fn execute(
     world: &World,
     sequences: &[Vec<String>],
 ) -> Result<ExecutionReport, Failure> {
+    world.refuse_partial_execution()?;
     let mut executions = Vec::with_capacity(sequences.len());
     for sequence in sequences {
         if let Poll::Stop(reason) = budget.poll() {
@@ -69,7 +71,7 @@ pub(crate) fn execute(
     Ok(ExecutionReport { executions })
 }
 
-/// Judges a plan: it must be executable and reach the goal.
+/// Judges a plan: it must be executable and reach the goal, with times and trajectory constraints if the task has them.
 pub(crate) fn judge(
     budget: &mut Deadline<'_>,
     world: &World,
@@ -80,6 +82,10 @@ pub(crate) fn judge(
     if reasons.is_empty() {
         let missing = run.report.missing_goals.iter();
         reasons.extend(missing.map(|goal| format!("the goal does not hold at the end: {}", goal.why)));
+    }
+    if reasons.is_empty() && !run.report.is_valid() {
+        // A constraint on the way, which belongs to the goal of the task.
+        reasons.extend(run.report.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()));
     }
     let mut sources = world.sources.clone();
     sources.add("plan", run.text.as_str());
@@ -105,7 +111,8 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn of(budget: &mut Deadline<'_>, world: &World, steps: &[String]) -> Result<Self, Failure> {
         let (text, file, strange) = file_of(steps);
-        let report = world.validator.validate(&file, budget);
+        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+        let report = world.validator.validate_with(&file, &options, budget);
         match &report.decision {
             planforge_planning::ValidationDecision::Unsupported(constructs) => {
                 let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
@@ -118,7 +125,13 @@ impl Run {
     }
 
     fn executed_steps(&self) -> u32 {
-        self.report.trace.len() as u32
+        // By its times, a plan has an entry in the trace for each end of a durative action.
+        let steps = match (&self.report.schedule, &self.report.failing_step) {
+            (None, _) => self.report.trace.len(),
+            (Some(_), Some(failing)) => failing.index,
+            (Some(_), None) => self.report.steps,
+        };
+        steps as u32
     }
 
     /// The reason why the step after the executed ones was refused.

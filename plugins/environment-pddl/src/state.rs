@@ -26,6 +26,7 @@ pub(crate) fn describe(
     wording: &Wording,
     query: &StateQuery,
 ) -> Result<StateDescription, Failure> {
+    world.refuse_partial_execution()?;
     let run = Run::of(budget, world, &query.actions)?;
     if let Some(refusal) = run.refusal() {
         return Err(Failure::new(FailureClass::Request, codes::NOT_EXECUTABLE, refusal));

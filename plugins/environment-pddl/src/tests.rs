@@ -278,9 +278,67 @@ fn an_unsupported_simulation_is_a_failure_of_the_request() {
     let broken = fail(Some(DOMAIN), Some(&PROBLEM.replace("(deck-free)", "(deck-full)")));
     assert_eq!(broken.code, "environment.unreadable");
     assert!(broken.message.contains("problem:4:"), "{}", broken.message);
-    let durative = "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (p))))";
-    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (p)))";
-    assert_eq!(fail(Some(durative), Some(problem)).code, "environment.unsupported");
+}
+
+/// A kettle boils for five minutes while somebody is in the kitchen, and must not be used twice.
+const KITCHEN: &str = "(define (domain kitchen)
+  (:requirements :durative-actions :constraints)
+  (:predicates (boiled) (in-kitchen) (cup))
+  (:durative-action boil :parameters () :duration (= ?duration 5)
+    :condition (over all (in-kitchen)) :effect (at end (boiled)))
+  (:durative-action pour :parameters () :duration (= ?duration 1)
+    :condition (at start (boiled)) :effect (at end (cup))))";
+
+const TEA: &str = "(define (problem tea) (:domain kitchen) (:init (in-kitchen)) (:goal (cup)))";
+
+#[test]
+fn a_plan_with_times_is_judged_by_them() {
+    let task = EnvironmentOpen {
+        domain: Some(KITCHEN.into()),
+        problem: Some(TEA.into()),
+        ..EnvironmentOpen::default()
+    };
+    let judge = |plan: &str| {
+        plugin().validate(&TestHost::new(), &task, &EnvironmentPlan { steps: lines(plan) }).unwrap()
+    };
+    let good = judge("0.000: (boil) [5.000]\n5.001: (pour) [1.000]");
+    assert_eq!((good.valid, good.executed), (true, 2), "{:?}", good.reasons);
+    let early = judge("0.000: (boil) [5.000]\n4.000: (pour) [1.000]");
+    assert_eq!((early.valid, early.executed), (false, 1));
+    assert!(early.reasons[0].starts_with("step 2 (pour)"), "{:?}", early.reasons);
+    let short = judge("0.000: (boil) [2.000]\n2.001: (pour) [1.000]");
+    assert!(!short.valid && !short.reasons.is_empty(), "{:?}", short.reasons);
+    // States between the steps of such a plan are not described, and nothing walks through them.
+    let walks =
+        plugin().walks(&TestHost::new(), &task, &WalkSpec { lengths: vec![1], ..WalkSpec::default() });
+    assert_eq!(walks.unwrap_err().code, "environment.unsupported");
+    let sequences = Sequences { sequences: vec![lines("(boil)")] };
+    let executed = plugin().execute(&TestHost::new(), &task, &sequences);
+    assert_eq!(executed.unwrap_err().code, "environment.unsupported");
+}
+
+#[test]
+fn a_trajectory_constraint_is_judged_and_named() {
+    let domain = "(define (domain lamps) (:requirements :constraints) (:predicates (on) (seen))
+      (:action switch :parameters () :precondition () :effect (on))
+      (:action look :parameters () :precondition (on) :effect (seen)))";
+    let problem =
+        "(define (problem p) (:domain lamps) (:init) (:goal (on)) (:constraints (sometime (seen))))";
+    let task = EnvironmentOpen {
+        domain: Some(domain.into()),
+        problem: Some(problem.into()),
+        ..EnvironmentOpen::default()
+    };
+    let judge = |plan: &str| {
+        plugin().validate(&TestHost::new(), &task, &EnvironmentPlan { steps: lines(plan) }).unwrap()
+    };
+    assert!(judge("(switch)\n(look)").valid);
+    let broken = judge("(switch)");
+    assert!(
+        !broken.valid && broken.reasons.iter().any(|reason| reason.contains("sometime")),
+        "{:?}",
+        broken.reasons
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{self, TypeRef};
 use planforge_pddl::{TaskSources, parse_domain, parse_problem};
+use planforge_planning::task::Unsupported;
 use planforge_planning::{GroundLimits, Simulator, StopReason, Validator, ground, normalize};
 use planforge_plugin_common::judging::Deadline;
 use std::collections::VecDeque;
@@ -80,11 +81,7 @@ impl World {
             return Err(unreadable(&found, &sources));
         }
         let lifted = normalize(&domain.value, &problem.value).map_err(|e| unreadable(&e, &sources))?;
-        if let Some(construct) = lifted.unsupported.first() {
-            let message =
-                format!("the simulator does not execute {}, which the reference uses", construct.what);
-            return Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message));
-        }
+        refuse(&lifted.unexecuted)?;
         Ok(Self {
             domain: domain.value,
             problem: problem.value,
@@ -92,6 +89,11 @@ impl World {
             validator: Validator::new(lifted),
             simulator: OnceLock::new(),
         })
+    }
+
+    /// Refuses what has no state between two steps, such as a durative action: only whole plans are judged then.
+    pub(crate) fn refuse_partial_execution(&self) -> Result<(), Failure> {
+        refuse(&self.validator.task().unsupported)
     }
 
     pub(crate) fn simulator(&self, budget: &mut Deadline<'_>) -> Result<Arc<Simulator>, Failure> {
@@ -106,20 +108,26 @@ impl World {
     /// The actions with their parameters, and every object: constants first, then those of the problem.
     pub(crate) fn interface(&self) -> ActionInterface {
         let objects = self.domain.constants.iter().chain(&self.problem.objects);
+        let instantaneous = self.domain.actions.iter().map(|a| signature(&a.name, &a.parameters));
+        let durative = self.domain.durative_actions.iter().map(|a| signature(&a.name, &a.parameters));
         ActionInterface {
             types: Vec::new(),
-            actions: self
-                .domain
-                .actions
-                .iter()
-                .map(|a| ActionSignature {
-                    name: a.name.to_string(),
-                    parameters: a.parameters.iter().map(|p| to_typed_name(p, "?")).collect(),
-                })
-                .collect(),
+            actions: instantaneous.chain(durative).collect(),
             objects: objects.map(|o| to_typed_name(o, "")).collect(),
         }
     }
+}
+
+fn signature(name: &impl ToString, parameters: &[ast::TypedName]) -> ActionSignature {
+    let parameters = parameters.iter().map(|parameter| to_typed_name(parameter, "?")).collect();
+    ActionSignature { name: name.to_string(), parameters }
+}
+
+/// The failure of the first construct, if there is one.
+fn refuse(constructs: &[Unsupported]) -> Result<(), Failure> {
+    let Some(construct) = constructs.first() else { return Ok(()) };
+    let message = format!("the simulator does not execute {}, which the reference uses", construct.what);
+    Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
 }
 
 fn to_typed_name(entry: &ast::TypedName, prefix: &str) -> TypedName {

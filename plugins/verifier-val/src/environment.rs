@@ -105,7 +105,7 @@ fn blame(
 }
 
 fn validate(host: &dyn Host, plan: &PlanDocument) -> Result<EnvironmentVerdict, Failure> {
-    let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.steps.clone() });
+    let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.timed_steps() });
     match host.environment(call)? {
         EnvironmentAnswer::Validate(verdict) => Ok(verdict),
         _ => Err(other_answer()),

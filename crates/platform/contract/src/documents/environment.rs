@@ -104,7 +104,7 @@ pub struct ExecutionReport {
 /// A plan to judge in the environment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentPlan {
-    /// Ground actions as `(name object ...)`.
+    /// Ground actions as `(name object ...)`, those of a plan with times as `0.001: (name object ...) [5.000]`.
     pub steps: Vec<String>,
 }
 
