@@ -6,6 +6,7 @@ use super::numbers::in_words;
 use super::task::Signatures;
 use super::write::spelt;
 use super::{Fact, Language, Lexicon, Measure, Part, Task};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A sentence that cannot be read, or a difference between a text and the facts.
@@ -103,6 +104,18 @@ fn fill<'t>(
     text: &'t str,
     fits: &dyn Fn(usize, &str) -> bool,
 ) -> Vec<BTreeMap<usize, &'t str>> {
+    let lacks = |token: &Token| matches!(token, Token::Literal(choices) if !choices.iter().any(|c| text.contains(c.as_str())));
+    if tokens.iter().any(lacks) {
+        return Vec::new();
+    }
+    fill_in_order(tokens, text, fits)
+}
+
+fn fill_in_order<'t>(
+    tokens: &[Token],
+    text: &'t str,
+    fits: &dyn Fn(usize, &str) -> bool,
+) -> Vec<BTreeMap<usize, &'t str>> {
     let Some((first, rest)) = tokens.split_first() else {
         return if text.is_empty() { vec![BTreeMap::new()] } else { Vec::new() };
     };
@@ -110,7 +123,7 @@ fn fill<'t>(
         Token::Literal(choices) => choices
             .iter()
             .filter_map(|choice| text.strip_prefix(choice.as_str()))
-            .flat_map(|behind| fill(rest, behind, fits))
+            .flat_map(|behind| fill_in_order(rest, behind, fits))
             .collect(),
         Token::Slot(number) => {
             let next: Option<&Vec<String>> = match rest.first() {
@@ -126,7 +139,7 @@ fn fill<'t>(
                 })
                 .filter(|(content, _)| fits(*number, content))
                 .flat_map(|(content, behind)| {
-                    let mut filled = fill(rest, behind, fits);
+                    let mut filled = fill_in_order(rest, behind, fits);
                     filled.iter_mut().for_each(|slots| {
                         slots.insert(*number, content);
                     });
@@ -162,6 +175,8 @@ struct Reader<'a> {
     frames: &'static Frames,
     /// Patterns of facts with their part and predicate; false for sentences about what does not hold.
     patterns: Vec<(Part, &'a str, bool, Vec<Token>)>,
+    /// Patterns of "each of the towns ... (except ...)" by type.
+    lists: Vec<(String, Vec<Token>)>,
     objects: BTreeMap<String, String>,
     /// Second names and names in words.
     names: BTreeMap<String, String>,
@@ -172,6 +187,7 @@ struct Reader<'a> {
     denied: BTreeSet<Fact>,
     corrected: BTreeSet<Fact>,
     rules: BTreeSet<usize>,
+    phrases: RefCell<BTreeMap<String, Option<Meaning>>>,
     /// Objects of the sentence before.
     previous: Vec<String>,
     findings: Vec<Finding>,
@@ -195,8 +211,16 @@ impl<'a> Reader<'a> {
                 }));
             }
         }
+        let cases = [Case::Nominative, Case::Dative, Case::Accusative];
+        let mut lists = Vec::new();
+        for (ty, words) in &lexicon.types {
+            let noun = Noun::new(words, language);
+            lists.extend(cases.map(|case| (ty.clone(), tokens(&noun.each("{0}", Some("{1}"), case)))));
+        }
+        lists.dedup();
         Self {
             lexicon,
+            lists,
             signatures,
             language,
             frames,
@@ -209,6 +233,7 @@ impl<'a> Reader<'a> {
             denied: BTreeSet::new(),
             corrected: BTreeSet::new(),
             rules: BTreeSet::new(),
+            phrases: RefCell::new(BTreeMap::new()),
             previous: Vec::new(),
             findings: Vec::new(),
         }
@@ -483,8 +508,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The meaning of a phrase. Meanings are kept, since most phrases are tried in many patterns.
     fn phrase(&self, text: &str) -> Option<Meaning> {
-        self.small_phrase(text).or_else(|| self.small_phrase(&uncapitalised(text)))
+        if let Some(known) = self.phrases.borrow().get(text) {
+            return known.clone();
+        }
+        let meaning = self.small_phrase(text).or_else(|| self.small_phrase(&uncapitalised(text)));
+        self.phrases.borrow_mut().insert(text.to_owned(), meaning.clone());
+        meaning
     }
 
     fn small_phrase(&self, text: &str) -> Option<Meaning> {
@@ -512,16 +543,15 @@ impl<'a> Reader<'a> {
             if measured.is_some() {
                 return measured;
             }
-            for case in cases {
-                let form = noun.each("{0}", Some("{1}"), case);
-                let fits = |slot: usize, content: &str| slot == 0 || self.objects.contains_key(content);
-                for slots in fill(&tokens(&form), text, &fits) {
-                    let all = split_list(slots.get(&0).copied().unwrap_or_default(), self.frames);
-                    let except = slots.get(&1).map(|object| (*object).to_owned());
-                    let known = all.iter().all(|object| self.objects.get(object) == Some(ty));
-                    if known && except.as_ref().is_some_and(|except| all.contains(except)) {
-                        return Some(Meaning::Objects { all, except });
-                    }
+        }
+        for (ty, form) in &self.lists {
+            let fits = |slot: usize, content: &str| slot == 0 || self.objects.contains_key(content);
+            for slots in fill(form, text, &fits) {
+                let all = split_list(slots.get(&0).copied().unwrap_or_default(), self.frames);
+                let except = slots.get(&1).map(|object| (*object).to_owned());
+                let known = all.iter().all(|object| self.objects.get(object) == Some(ty));
+                if known && except.as_ref().is_some_and(|except| all.contains(except)) {
+                    return Some(Meaning::Objects { all, except });
                 }
             }
         }

@@ -42,6 +42,9 @@ pub fn write_text(
     Ok(Text { text: writer.write(facts), gap })
 }
 
+/// Most sentences of one kind that make a text longer.
+const MAX_ADDED: usize = 60;
+
 /// Part of a text that stays together.
 #[derive(Debug, Clone)]
 enum Block {
@@ -139,7 +142,7 @@ impl Writer<'_> {
                 out.extend(self.tables(&mut left));
             }
             if self.axes.has(Axis::Negations) {
-                out.extend(self.negations(&mut left));
+                out.extend(self.negations(part, &mut left));
             }
             if self.axes.has(Axis::Conditions) {
                 out.extend(self.conditions(&mut left));
@@ -162,7 +165,7 @@ impl Writer<'_> {
         let facts_told = init.len() + goal.len();
         blocks.extend(init.into_iter().chain(goal).chain(last));
         if self.axes.has(Axis::Irrelevant) {
-            for _ in 0..(facts_told * 2 / 5).max(3) {
+            for _ in 0..(facts_told * 2 / 5).clamp(3, MAX_ADDED) {
                 let sentence = self.irrelevant();
                 let at = self.random.below(blocks.len() as u64 + 1) as usize;
                 blocks.insert(at.min(blocks.len()), Block::Sentences(vec![sentence]));
@@ -236,7 +239,7 @@ impl Writer<'_> {
             // Measures differ in the whole task, so that each names one object.
             let mut used = BTreeSet::new();
             for object in &objects {
-                if self.measure_of(object).is_none() {
+                if self.measure_of(object).is_none() || (objects.len() > 100 && self.random.chance(0.5)) {
                     continue;
                 }
                 let mut value = 0;
@@ -535,7 +538,7 @@ impl Writer<'_> {
     }
 
     /// Lists with exceptions, and sentences about what does not hold.
-    fn negations(&mut self, left: &mut Vec<Fact>) -> Vec<Block> {
+    fn negations(&mut self, part: Part, left: &mut Vec<Fact>) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut groups: BTreeMap<(String, Vec<String>), Vec<Fact>> = BTreeMap::new();
         for fact in left.iter().filter(|fact| !fact.arguments.is_empty()) {
@@ -584,16 +587,18 @@ impl Writer<'_> {
             blocks.push(Block::Sentences(vec![self.stopped(&clause.sentence())]));
             left.retain(|fact| !group.contains(fact));
         }
-        for fact in self.task.order.clone() {
-            if self.random.chance(0.25) && left.first().is_none_or(|first| first.part == fact.part) {
-                let words = self.lexicon.facts(fact.part).get(&fact.predicate);
-                let patterns =
-                    words.map(|words| words.sentences.get(self.language).no.clone()).unwrap_or_default();
-                let Some(wrong) = self.other_object(&fact).filter(|_| !patterns.is_empty()) else { continue };
-                let phrases: Vec<Phrase> = wrong.arguments.into_iter().map(Phrase::Object).collect();
-                let clause = self.clause(&patterns, &phrases);
-                blocks.push(Block::Sentences(vec![self.stopped(&clause.sentence())]));
-            }
+        let mut facts: Vec<Fact> = self.task.order.iter().filter(|fact| fact.part == part).cloned().collect();
+        let all = facts.len();
+        self.random.shuffle_front(&mut facts, all);
+        facts.truncate((all / 4).clamp(1, MAX_ADDED));
+        for fact in facts {
+            let words = self.lexicon.facts(fact.part).get(&fact.predicate);
+            let patterns =
+                words.map(|words| words.sentences.get(self.language).no.clone()).unwrap_or_default();
+            let Some(wrong) = self.other_object(&fact).filter(|_| !patterns.is_empty()) else { continue };
+            let phrases: Vec<Phrase> = wrong.arguments.into_iter().map(Phrase::Object).collect();
+            let clause = self.clause(&patterns, &phrases);
+            blocks.push(Block::Sentences(vec![self.stopped(&clause.sentence())]));
         }
         let all = blocks.len();
         self.random.shuffle_front(&mut blocks, all);
@@ -602,16 +607,19 @@ impl Writer<'_> {
 
     /// A share of the facts for which a wrong one exists, each with it.
     fn with_wrong(&mut self, left: &mut Vec<Fact>, share: f64) -> Vec<(Fact, Fact)> {
+        let mut facts = left.clone();
+        let all = facts.len();
+        self.random.shuffle_front(&mut facts, all);
+        let wanted = ((all as f64 * share).ceil() as usize).min(MAX_ADDED);
         let mut taken = Vec::new();
-        let mut at = 0;
-        while let Some(fact) = left.get(at).cloned() {
+        for fact in facts {
             let chain = self.lexicon.facts(fact.part).get(&fact.predicate).is_some_and(|words| words.chain);
-            match self.random.chance(share).then(|| self.other_object(&fact)).flatten() {
-                Some(wrong) if !chain => {
-                    taken.push((fact, wrong));
-                    left.remove(at);
-                }
-                _ => at += 1,
+            if taken.len() < wanted
+                && !chain
+                && let Some(wrong) = self.other_object(&fact)
+            {
+                left.retain(|other| *other != fact);
+                taken.push((fact, wrong));
             }
         }
         taken
