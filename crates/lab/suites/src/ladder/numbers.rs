@@ -15,6 +15,14 @@ pub(super) fn in_words(n: usize, language: Language) -> String {
     }
 }
 
+/// The number in words before a noun.
+pub(super) fn count_in_words(n: usize, language: Language) -> String {
+    match (n, language) {
+        (2, Language::Chinese) => "两".to_owned(),
+        _ => in_words(n, language),
+    }
+}
+
 fn at<'a>(words: &[&'a str], n: usize) -> &'a str {
     words.get(n).copied().unwrap_or_default()
 }

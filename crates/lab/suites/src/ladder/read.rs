@@ -2,7 +2,7 @@
 //! nothing of how a text was made or of the problem.
 
 use super::language::{Case, Frames, Noun, capitalised, uncapitalised};
-use super::numbers::in_words;
+use super::numbers::count_in_words;
 use super::task::Signatures;
 use super::write::spelt;
 use super::{Fact, Language, Lexicon, Measure, Part, Task};
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
             for frame in self.frames.several {
                 let names = fill(&tokens(frame), sentence, &fits).into_iter().find_map(|slots| {
                     let names = split_list(slots.get(&2)?, self.frames);
-                    let counts = [names.len().to_string(), in_words(names.len(), self.language)];
+                    let counts = [names.len().to_string(), count_in_words(names.len(), self.language)];
                     counts.iter().any(|count| slots.get(&0) == Some(&count.as_str())).then_some(names)
                 });
                 if let Some(names) = names {

@@ -1,7 +1,7 @@
 //! A text from the facts of a problem.
 
 use super::language::{Case, Frames, Noun, capitalised, quantity, uncapitalised};
-use super::numbers::in_words;
+use super::numbers::{count_in_words, in_words};
 use super::task::swapped;
 use super::{Axes, Axis, Fact, Language, Lexicon, Part, Task};
 use planforge_pddl::random::Random;
@@ -271,7 +271,7 @@ impl Writer<'_> {
             let noun = Noun::new(words, self.language);
             let list = self.listed(objects);
             let count = match self.axes.has(Axis::Quantities) {
-                true => in_words(objects.len(), self.language),
+                true => count_in_words(objects.len(), self.language),
                 false => objects.len().to_string(),
             };
             let sentence = match objects.as_slice() {
@@ -611,12 +611,16 @@ impl Writer<'_> {
         let all = facts.len();
         self.random.shuffle_front(&mut facts, all);
         let wanted = ((all as f64 * share).ceil() as usize).min(MAX_ADDED);
-        let mut taken = Vec::new();
+        let (mut taken, mut used) = (Vec::new(), BTreeSet::new());
         for fact in facts {
             let chain = self.lexicon.facts(fact.part).get(&fact.predicate).is_some_and(|words| words.chain);
+            // "b is on the table" is no alternative to "a is on the table", but "the van is in b" to "the van is in a".
+            let same = |other: &&Fact| other.part == fact.part && other.predicate == fact.predicate;
+            let fits = fact.arguments.len() > 1 || self.task.facts.iter().filter(same).count() == 1;
             if taken.len() < wanted
+                && fits
                 && !chain
-                && let Some(wrong) = self.other_object(&fact)
+                && let Some(wrong) = self.other_object(&fact).filter(|wrong| used.insert(wrong.clone()))
             {
                 left.retain(|other| *other != fact);
                 taken.push((fact, wrong));
