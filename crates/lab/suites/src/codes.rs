@@ -30,6 +30,7 @@ pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
 pub(crate) const NO_TYPE: &str = "suite.no-type";
 pub(crate) const IDLE_FILE: &str = "suite.idle-file";
 pub(crate) const UNNAMED: &str = "suite.unnamed-object";
+pub(crate) const UNSTATED: &str = "suite.unstated-fact";
 pub(crate) const GOAL_HOLDS: &str = "suite.goal-holds";
 pub(crate) const WRONG_PLAN: &str = "suite.wrong-plan";
 pub(crate) const PROSE_PLAN: &str = "suite.prose-plan";
