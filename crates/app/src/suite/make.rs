@@ -226,7 +226,9 @@ fn domain_files(suite: &Suite, spec: GenerateSpec, instances: &[Instance]) -> Ve
     copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
-    for file in BESIDE_TASKS {
+    // Levels are for small tasks with texts of their own; their proof takes long for hundreds of objects.
+    let is_ladder = instances.iter().any(|instance| instance.axes.is_some());
+    for file in BESIDE_TASKS.into_iter().filter(|file| !(is_ladder && *file == "wordings.jinja")) {
         copy(file, read_regular_text(&suite.folder.join(file), MAX_TEXT_BYTES as u64).ok());
     }
     files
