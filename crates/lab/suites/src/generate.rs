@@ -123,13 +123,12 @@ impl Generator {
             let sources = SourceMap::single(file, domain_text.clone());
             return Err(GenerationError { diagnostics: found, sources });
         }
-        let lexicon = suite
-            .ladder
-            .as_ref()
-            .map(|text| Lexicon::parse(text, &suite.folder.join("ladder.toml").display().to_string()));
-        let lexicon = lexicon
-            .transpose()
-            .map_err(|wrong| GenerationError { diagnostics: vec![wrong], sources: SourceMap::default() })?;
+        let lexicon = suite.ladder.as_deref().map(Lexicon::parse).transpose().map_err(|why| {
+            let file = suite.folder.join("ladder.toml");
+            let wrong = Diagnostic::error(codes::LADDER_SENTENCES, format!("{}: {why}", file.display()))
+                .help("`planforge explain ladder.sentences` shows the form of the file");
+            GenerationError { diagnostics: vec![wrong], sources: SourceMap::default() }
+        })?;
         Ok(Self {
             lexicon,
             suite: suite.name.clone(),

@@ -32,8 +32,6 @@ mod read;
 mod task;
 mod write;
 
-use crate::codes;
-use planforge_diagnostics::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -298,12 +296,9 @@ impl Lexicon {
     /// Reads a `ladder.toml`.
     ///
     /// # Errors
-    /// `ladder.sentences` with the place of the mistake.
-    pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
-        toml::from_str(text).map_err(|e| {
-            Diagnostic::error(codes::LADDER_SENTENCES, format!("{file}: {}", e.to_string().trim()))
-                .help("`planforge explain ladder.sentences` shows the form of the file")
-        })
+    /// The mistake and its place.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|e| e.to_string().trim().to_owned())
     }
 
     fn facts(&self, part: Part) -> &BTreeMap<String, FactWords> {

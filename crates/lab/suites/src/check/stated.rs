@@ -69,7 +69,7 @@ fn read_parts(
 ) -> Result<(Axes, Lexicon, Task), String> {
     let axes: Axes = rung.axis.parse()?;
     let text = suite.ladder.as_deref().ok_or("the suite has no ladder.toml")?;
-    let lexicon = Lexicon::parse(text, "ladder.toml").map_err(|wrong| wrong.message)?;
+    let lexicon = Lexicon::parse(text)?;
     let domain = domain.ok_or("the suite has no domain.pddl")?;
     Ok((axes, lexicon, Task::new(domain, problem)?))
 }

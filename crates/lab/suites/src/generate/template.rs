@@ -4,7 +4,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
 use planforge_pddl::random::Random;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -242,8 +243,8 @@ fn route(pairs: Vec<Vec<Value>>, from: Value, to: Value) -> Result<Vec<Value>, E
     let mut queue = VecDeque::from([to.clone()]);
     while let Some(node) = queue.pop_front() {
         for neighbour in neighbours.get(&node.to_string()).into_iter().flatten() {
-            if !next.contains_key(&neighbour.to_string()) {
-                next.insert(neighbour.to_string(), node.clone());
+            if let Entry::Vacant(entry) = next.entry(neighbour.to_string()) {
+                entry.insert(node.clone());
                 queue.push_back((*neighbour).clone());
             }
         }

@@ -476,7 +476,10 @@ impl<'a> Reader<'a> {
                 }
             };
             let with = |(before, denied): &(Vec<String>, bool), object: &String| {
-                ([before.as_slice(), &[object.clone()]].concat(), *denied || Some(object) == except)
+                (
+                    [before.as_slice(), std::slice::from_ref(object)].concat(),
+                    *denied || Some(object) == except,
+                )
             };
             facts = facts
                 .iter()
@@ -659,5 +662,5 @@ fn quantity_in(text: &str) -> Option<(&str, u64)> {
     })?;
     let rest = text.get(start.0..)?;
     let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
-    ends.filter_map(|end| Some((rest.get(..end)?, in_small_unit(rest.get(..end)?)?))).last()
+    ends.filter_map(|end| Some((rest.get(..end)?, in_small_unit(rest.get(..end)?)?))).next_back()
 }
