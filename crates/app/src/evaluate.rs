@@ -132,7 +132,7 @@ pub struct TableRequest {
     pub base: Option<String>,
     /// Other names for pipelines: pairs of pipeline and method.
     pub methods: Vec<(String, String)>,
-    /// Folder for success over samples and rounds.
+    /// Folder for success over samples and rounds, and over size and axis of a ladder.
     pub curves: Option<PathBuf>,
     /// Folder for figures of result classes.
     pub figures: Option<PathBuf>,

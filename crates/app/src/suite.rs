@@ -17,9 +17,9 @@ pub use files::{Became, Entry, SuiteTask, SuiteTasks, counted, suite_tasks};
 pub use inferred::Comparison;
 pub use learn::{KnowledgeReport, LearnRequest, LearnResult, TaskResult, TaskRole, learn_knowledge};
 pub use make::{
-    DisguiseOptions, GenerateRequest, GenerateResult, GeneratedTask, ImportResult, MAPPING, NameGroup,
-    NameStyle, ObfuscateRequest, ObfuscateResult, Renaming, TemplateResult, generate, import_actions,
-    obfuscate, templates,
+    Axes, Axis, DisguiseOptions, GenerateRequest, GenerateResult, GeneratedTask, ImportResult, MAPPING,
+    NameGroup, NameStyle, ObfuscateRequest, ObfuscateResult, Renaming, TemplateResult, generate,
+    import_actions, obfuscate, templates,
 };
 pub use paraphrase::{ParaphraseRequest, ParaphraseResult, TextForm, paraphrase};
 pub use planforge_suites::import_actions::ImportedSuite;

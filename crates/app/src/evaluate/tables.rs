@@ -10,7 +10,8 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::Artefact;
 use planforge_evaluate::results::Evaluation;
 use planforge_evaluate::tables::{
-    Accuracy, ClassSettings, Classes, Methods, Plans, Scaling, class_figures, curve_files, curves,
+    Accuracy, ClassSettings, Classes, Methods, Plans, Scaling, class_figures, curve_files, curves, ladder,
+    ladder_files,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -109,10 +110,13 @@ pub(super) fn publish(
     }
     if let Some(folder) = args.curves.as_ref().map(|folder| context.path(folder)) {
         let curves = curves(evaluation);
-        if curves.is_empty() {
-            context.warn("--curves: no task has samples or rounds, so there are no curves");
+        let ladder = ladder(evaluation);
+        if curves.is_empty() && ladder.is_empty() {
+            context.warn(
+                "--curves: no task has samples, rounds or an axis of the ladder, so there are no curves",
+            );
         }
-        for file in curve_files(&curves)? {
+        for file in curve_files(&curves)?.into_iter().chain(ladder_files(&ladder)?) {
             write(&folder.join(&file.name), file.contents.as_bytes())?;
         }
     }

@@ -12,7 +12,7 @@ use planforge_pipeline::{
     GenerateSpec, LoadedSuite, Suite, Texts, disguise_suite, load_suite, load_suite_with, load_without_tasks,
 };
 use planforge_record::read_regular_text;
-use planforge_suites::generate::{GenerationError, Generator, Instance, Limits};
+use planforge_suites::generate::{GenerationError, Generator, Instance, Limits, Rung};
 use planforge_suites::import_actions::ImportedSuite;
 use planforge_suites::obfuscate::files as obfuscated_files;
 use planforge_suites::template;
@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 pub use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle, Renaming};
+pub use planforge_suites::ladder::{Axes, Axis};
 pub use planforge_suites::obfuscate::MAPPING;
 
 /// The suite, or what is wrong with it. Warnings are sent.
@@ -58,6 +59,10 @@ pub struct GenerateRequest {
     pub force: bool,
     /// Search nodes for solving a task; harder draws are skipped.
     pub nodes: u64,
+    /// Sizes of tasks of the ladder, in objects; empty for tasks whose size follows their number.
+    pub sizes: Vec<u32>,
+    /// The axes of the ladder; each makes all sizes. Empty for the plain text alone.
+    pub axes: Vec<Axes>,
 }
 
 /// The generated tasks.
@@ -92,9 +97,10 @@ pub fn generate(context: &Context, request: &GenerateRequest) -> Result<Generate
     let source = context.path(&request.suite);
     let suite = readable(context, load_without_tasks(&source))?;
     let spec = generate_spec(request, &suite);
-    let instances = instances(context, request.nodes, &suite, spec)?;
+    let instances = instances(context, request, &suite, spec)?;
     let folder = request.out.as_ref().map_or_else(|| source.clone(), |out| context.path(out));
-    let mut files = if same_folder(&folder, &source) { Vec::new() } else { domain_files(&suite, spec) };
+    let mut files =
+        if same_folder(&folder, &source) { Vec::new() } else { domain_files(&suite, spec, &instances) };
     files.extend(instances.iter().flat_map(instance_files));
     let files = Files::new(&folder, files).write(request.force)?;
     let tasks = instances.into_iter().map(|instance| GeneratedTask {
@@ -124,7 +130,7 @@ fn generate_spec(request: &GenerateRequest, suite: &Suite) -> GenerateSpec {
 
 fn instances(
     context: &Context,
-    nodes: u64,
+    request: &GenerateRequest,
     suite: &Suite,
     spec: GenerateSpec,
 ) -> Result<Vec<Instance>, Error> {
@@ -134,10 +140,14 @@ fn instances(
         Error::findings(status, none.diagnostics, none.sources)
     };
     let generator = Generator::new(suite, template_renderer(context)?).map_err(failed)?;
-    let limits = Limits { nodes, ..Limits::default() };
+    let limits = Limits { nodes: request.nodes, ..Limits::default() };
     let example = spec.example.then_some(0);
-    let numbers: Vec<u32> = example.into_iter().chain(spec.first..spec.first + spec.tasks).collect();
-    let progress = context.start_work("tasks", Some(numbers.len() as u64));
+    let numbers: Vec<u32> = match request.sizes.as_slice() {
+        [] => example.into_iter().chain(spec.first..spec.first + spec.tasks).collect(),
+        _ => example.into_iter().collect(),
+    };
+    let rungs = rungs(request, spec);
+    let progress = context.start_work("tasks", Some((numbers.len() + rungs.len()) as u64));
     let mut instances = Vec::new();
     for index in numbers {
         // Never ended by the clock, so that a seed means the same tasks everywhere.
@@ -145,7 +155,27 @@ fn instances(
         instances.push(generator.instance(spec.seed, index, &limits, &mut budget).map_err(failed)?);
         progress.advance();
     }
+    for rung in rungs {
+        let mut budget = WorkLimits::new(&context.cancellation, None);
+        instances.push(generator.rung(spec.seed, &rung, &limits, &mut budget).map_err(failed)?);
+        progress.advance();
+    }
     Ok(instances)
+}
+
+/// All sizes for each axis, with the requested number of tasks for each.
+fn rungs(request: &GenerateRequest, spec: GenerateSpec) -> Vec<Rung> {
+    let plain = [Axes::default()];
+    let axes = if request.axes.is_empty() { plain.as_slice() } else { &request.axes };
+    let mut rungs = Vec::new();
+    for axes in axes {
+        for size in &request.sizes {
+            let first = request.from.unwrap_or(1);
+            let numbers = first..first + spec.tasks;
+            rungs.extend(numbers.map(|number| Rung { size: *size, axes: axes.clone(), number }));
+        }
+    }
+    rungs
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {
@@ -153,11 +183,18 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 }
 
 /// Files of the suite that a separate suite gets, if they exist.
-const BESIDE_TASKS: [&str; 6] =
-    ["actions.toml", "domain_brief.nl", "knowledge.lp", "picture.toml", "sentences.toml", "wordings.jinja"];
+const BESIDE_TASKS: [&str; 7] = [
+    "actions.toml",
+    "domain_brief.nl",
+    "ladder.toml",
+    "knowledge.lp",
+    "picture.toml",
+    "sentences.toml",
+    "wordings.jinja",
+];
 
 /// The domain files that make a separate suite of the tasks.
-fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
+fn domain_files(suite: &Suite, spec: GenerateSpec, instances: &[Instance]) -> Vec<(String, String)> {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut manifest = format!("schema = 1\nname = {}\n", quoted(&suite.name));
     for (key, value) in [("title", &suite.title), ("licence", &suite.licence)] {
@@ -170,6 +207,17 @@ fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
         manifest,
         "\n[generate]\nseed = {seed}\nfirst = {first}\ntasks = {tasks}\nexample = {example}\n"
     );
+    let mut section = |name: &str, entries: Vec<(&str, String)>| {
+        if !entries.is_empty() {
+            let _ = write!(manifest, "\n[{name}]\n");
+        }
+        entries.iter().for_each(|(stem, value)| {
+            let _ = writeln!(manifest, "{stem} = {}", quoted(value));
+        });
+    };
+    let of_rung = |instance: &Instance| instance.axes.as_ref().map(ToString::to_string);
+    section("axes", instances.iter().filter_map(|i| Some((i.stem.as_str(), of_rung(i)?))).collect());
+    section("gaps", instances.iter().filter_map(|i| Some((i.stem.as_str(), i.gap.clone()?))).collect());
     let mut files = vec![("suite.toml".to_owned(), manifest)];
     let mut copy = |name: &str, text: Option<String>| {
         files.extend(text.map(|text| (name.to_owned(), text)));
@@ -178,7 +226,9 @@ fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
-    for file in BESIDE_TASKS {
+    // Levels are for small tasks with texts of their own; their proof takes long for hundreds of objects.
+    let is_ladder = instances.iter().any(|instance| instance.axes.is_some());
+    for file in BESIDE_TASKS.into_iter().filter(|file| !(is_ladder && *file == "wordings.jinja")) {
         copy(file, read_regular_text(&suite.folder.join(file), MAX_TEXT_BYTES as u64).ok());
     }
     files

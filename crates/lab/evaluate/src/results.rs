@@ -19,8 +19,8 @@ pub use classes::{
 pub(crate) use classes::{add, of_group};
 pub(crate) use evaluation::usd;
 pub use evaluation::{
-    Baseline, Column, Evaluation, NullBaseline, Row, SuiteStatus, Summary, TaskFacts, TaskLine, lines_csv,
-    lines_jsonl, task_lines,
+    Baseline, Column, Evaluation, NullBaseline, Row, Rung, SuiteStatus, Summary, TaskFacts, TaskLine,
+    lines_csv, lines_jsonl, task_lines,
 };
 pub use judges::{AskedFor, Bound, ClassStages, Judges, PluginFacts};
 pub use task::{

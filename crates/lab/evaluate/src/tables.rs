@@ -2,6 +2,7 @@
 
 mod domain_generators;
 mod exploration_walks;
+mod ladder;
 mod methods;
 mod test_time_scaling;
 mod translate_infer_compile;
@@ -10,6 +11,7 @@ pub use domain_generators::{
     ClassColumn, ClassFigures, ClassRow, ClassSettings, Classes, ListedSuspect, Sizes, SuiteClasses,
     class_figures, size_of,
 };
+pub use ladder::{LadderPoint, ladder, ladder_files};
 pub use methods::{Group, MethodResult, Methods, OPEN, Success};
 pub use test_time_scaling::{
     Criterion, Curve, CurvePoint, Delta, Plans, PlansCell, PlansRow, Rate, Scaling, ScalingCell, ScalingRow,

@@ -2,6 +2,7 @@
 //! and of the exploration-walk data, and folders of PDDL alone.
 
 mod pipelines;
+mod stated;
 
 use crate::codes;
 use crate::generate::silent_objects;
@@ -136,6 +137,8 @@ struct Files<'a> {
     problem: Option<&'a str>,
     template: Option<&'a str>,
     plan: Option<&'a str>,
+    /// For a task of the ladder.
+    rung: Option<stated::RungText<'a>>,
 }
 
 impl Check<'_> {
@@ -167,6 +170,7 @@ impl Check<'_> {
                 problem: example.problem.as_deref(),
                 template: None,
                 plan: example.plan.as_deref(),
+                rung: None,
             };
             self.task(suite, reference.as_ref(), &files);
         }
@@ -177,6 +181,7 @@ impl Check<'_> {
                 problem: task.reference_problem.as_deref(),
                 template: task.objects_template.as_deref(),
                 plan: None,
+                rung: task.axis.as_deref().map(|axis| stated::RungText { axis, gap: task.gap.as_deref() }),
             };
             self.task(suite, reference.as_ref(), &files);
         }
@@ -268,11 +273,19 @@ impl Check<'_> {
 
     fn text(&mut self, suite: &Suite, problem: &Problem, files: &Files<'_>) {
         let Some(text) = files.text else { return };
+        let source = self.add(suite, &format!("{}.nl", files.stem), text);
+        if let Some(rung) = &files.rung {
+            self.found.extend(stated::check_rung(suite, problem, rung, text, source));
+            return;
+        }
+        // Texts of higher levels imply facts, which is proved elsewhere.
+        if suite.level == 1 {
+            self.found.extend(stated::check_pairs(problem, text, source));
+        }
         let silent = silent_objects(problem, text);
         if silent.is_empty() {
             return;
         }
-        let source = self.add(suite, &format!("{}.nl", files.stem), text);
         let message = match silent.len() == problem.objects.len() {
             true => "the text names none of the problem's objects".to_owned(),
             false => format!("the text never names {}", silent.join(", ")),

@@ -13,14 +13,16 @@
 //! | name | what it is |
 //! |---|---|
 //! | `index` | the task's number from 1, to let sizes grow; 0 for the in-context example |
+//! | `size` | the number of objects of a task of the [ladder](crate::ladder), whose text is not the template's; otherwise 0 |
 //! | `name` | SUITE-NN, for the problem's name |
 //! | `integer(a, b)`, `chance(p)` | a number in `a..=b`; true with probability `p` |
 //! | `pick(list)`, `sample(list, k)`, `shuffle(list)` | one item; `k` different ones; all, in random order |
 //! | `names(stem, n)` | `[stem1, ..., stemn]` |
 //! | `tree(list)` | pairs that join all items without a cycle |
 //! | `connected(list, extra)` | a tree and up to `extra` further pairs |
+//! | `route(pairs, a, b)` | the items of a shortest way from `a` to `b`, without `a` |
 //! | `redraw(why)` | gives this draw up and takes the next draw of the seed |
-//! | `list \| listed`, `n \| word` | `a, b and c`; `three` |
+//! | `list \| listed`, `n \| word`, `list \| index_of(item)` | `a, b and c`; `three`; place of an item |
 //!
 //! Statements are in `{% ... %}`, or after `#` at the beginning of a line; `##` begins a comment.
 //!
@@ -32,6 +34,7 @@ mod draw;
 pub(crate) mod template;
 
 use crate::codes;
+use crate::ladder::{Axes, Lexicon};
 use crate::rendering::{TemplateRenderer, find_unmentioned};
 pub use draw::{Limits, MAX_DRAWS};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
@@ -53,6 +56,20 @@ pub struct Instance {
     pub plan: String,
     /// Reasons for rejected draws of the seed.
     pub redrawn: Vec<String>,
+    /// The axes of its text, for a task of the ladder.
+    pub axes: Option<Axes>,
+    /// The fact that its text leaves out, as PDDL.
+    pub gap: Option<String>,
+}
+
+/// One task of the ladder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rung {
+    /// Objects of the problem, at least 10.
+    pub size: u32,
+    pub axes: Axes,
+    /// Number among the tasks of this size, from 1. The axes of one size have the same problems.
+    pub number: u32,
 }
 
 /// The reason why there is no task.
@@ -71,6 +88,7 @@ pub struct Generator {
     source: String,
     domain: Domain,
     domain_text: String,
+    lexicon: Option<Lexicon>,
     renderer: TemplateRenderer,
 }
 
@@ -105,7 +123,14 @@ impl Generator {
             let sources = SourceMap::single(file, domain_text.clone());
             return Err(GenerationError { diagnostics: found, sources });
         }
+        let lexicon = suite.ladder.as_deref().map(Lexicon::parse).transpose().map_err(|why| {
+            let file = suite.folder.join("ladder.toml");
+            let wrong = Diagnostic::error(codes::LADDER_SENTENCES, format!("{}: {why}", file.display()))
+                .help("`planforge explain ladder.sentences` shows the form of the file");
+            GenerationError { diagnostics: vec![wrong], sources: SourceMap::default() }
+        })?;
         Ok(Self {
+            lexicon,
             suite: suite.name.clone(),
             place: suite.folder.join("generator.jinja").display().to_string(),
             source: source.clone(),
@@ -128,21 +153,21 @@ impl Generator {
         limits: &Limits,
         budget: &mut dyn ResourceLimits,
     ) -> Result<Instance, GenerationError> {
-        draw::instance(self, seed, index, limits, budget)
+        draw::instance(self, seed, &draw::Requested::Number(index), limits, budget)
     }
 
-    fn stem(index: u32) -> String {
-        match index {
-            0 => "p_example".to_owned(),
-            _ => format!("p{index:02}"),
-        }
-    }
-
-    fn name(&self, index: u32) -> String {
-        match index {
-            0 => format!("{}-example", self.suite),
-            _ => format!("{}-{index:02}", self.suite),
-        }
+    /// A task of the ladder. The same seed and rung give the same bytes on every machine.
+    ///
+    /// # Errors
+    /// `ladder.sentences` without a ladder.toml or with a mistake in it, `ladder.unread` where the text cannot be read back, and those of [`Self::instance`].
+    pub fn rung(
+        &self,
+        seed: u64,
+        rung: &Rung,
+        limits: &Limits,
+        budget: &mut dyn ResourceLimits,
+    ) -> Result<Instance, GenerationError> {
+        draw::instance(self, seed, &draw::Requested::Rung(rung), limits, budget)
     }
 
     fn error_with_text(&self, diagnostic: Diagnostic, text: Option<(&str, Cow<'_, str>)>) -> GenerationError {

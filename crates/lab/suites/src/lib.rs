@@ -6,6 +6,7 @@ pub mod check;
 pub mod codes;
 pub mod generate;
 pub mod import_actions;
+pub mod ladder;
 pub mod obfuscate;
 pub mod paraphrase;
 mod rendering;

@@ -33,7 +33,7 @@ pub(crate) struct RenderRequest {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Template {
     /// A suite's generator. The answer is a `Rendered`.
-    Generator { index: u32, name: String },
+    Generator { index: u32, size: u32, name: String },
     /// One wording of a problem. The answer is a `RenderedWording`.
     Wording { domain: String, problem: String },
 }
@@ -125,8 +125,8 @@ pub fn serve_renderings(input: impl BufRead, mut output: impl Write) -> std::io:
 fn answer(request: &RenderRequest) -> serde_json::Result<String> {
     let random = Random::stream(request.stream.0, request.stream.1);
     match &request.template {
-        Template::Generator { index, name } => {
-            serde_json::to_string(&render(&request.source, *index, name, random))
+        Template::Generator { index, size, name } => {
+            serde_json::to_string(&render(&request.source, *index, *size, name, random))
         }
         Template::Wording { domain, problem } => {
             serde_json::to_string(&render_wording(&request.source, domain, problem, random))
@@ -181,7 +181,7 @@ mod tests {
         let command = CommandSpec::new("/bin/sh").arguments(["-c", script]);
         let mut renderer = TemplateRenderer::in_child(command);
         change(&mut renderer);
-        let template = Template::Generator { index: 1, name: "t-01".to_owned() };
+        let template = Template::Generator { index: 1, size: 0, name: "t-01".to_owned() };
         let request = RenderRequest { source: String::new(), stream: (1, 1), template };
         match renderer.render::<Rendered>(&request) {
             Err(NoRendering::Wrong { message, line: None }) => message,
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_request_is_answered_by_one_line() {
         let source = "%% problem\n{{ name }}\n%% text\n{{ index }} {{ integer(1, 9) }}\n".to_owned();
-        let template = Template::Generator { index: 4, name: "t-04".to_owned() };
+        let template = Template::Generator { index: 4, size: 0, name: "t-04".to_owned() };
         let request = RenderRequest { source, stream: (3, 5), template };
         let here: Rendered = TemplateRenderer::in_this_process().render(&request).unwrap();
         let mut output = Vec::new();

@@ -87,6 +87,10 @@ pub struct SuiteTask {
     pub stem: String,
     /// One line about it, from the manifest; may be empty.
     pub title: String,
+    /// What makes its text hard to read: `plain`, or axes of the ladder joined by `+`. Only generated tasks have it.
+    pub axis: Option<String>,
+    /// The fact that the text leaves out on purpose, as PDDL.
+    pub gap: Option<String>,
     /// The task in plain language.
     pub text: String,
     /// The reference problem. Only environments and evaluation see it, unless it is given.
@@ -134,6 +138,8 @@ pub struct Suite {
     pub add_on: Option<AddOnUse>,
     /// The template that makes its tasks (`generator.jinja`).
     pub generator: Option<String>,
+    /// The sentences of generated texts that are hard to read (`ladder.toml`).
+    pub ladder: Option<String>,
     /// The template for paraphrases of its tasks (`wordings.jinja`).
     pub wordings: Option<String>,
     /// The drawing of states (`picture.toml`), verbatim: no pipeline sees it, and it is not part of the
@@ -474,6 +480,10 @@ pub(crate) struct Manifest {
     pub(crate) materials: BTreeMap<String, String>,
     /// Task stem -> title.
     pub(crate) titles: BTreeMap<String, String>,
+    /// Task stem -> axis.
+    pub(crate) axes: BTreeMap<String, String>,
+    /// Task stem -> the fact that its text leaves out.
+    pub(crate) gaps: BTreeMap<String, String>,
     /// The generation of its tasks.
     pub(crate) generate: Option<GenerateSpec>,
 }
@@ -503,6 +513,8 @@ pub(crate) fn read_manifest(text: &str, source: SourceId, out: &mut Vec<Diagnost
         withheld: Vec::new(),
         materials: plain(&reader.string_map("materials", &mut found)),
         titles: plain(&reader.string_map("titles", &mut found)),
+        axes: plain(&reader.string_map("axes", &mut found)),
+        gaps: plain(&reader.string_map("gaps", &mut found)),
         generate: None,
     };
     if let Some((table, node)) = reader.table("given", &mut found) {

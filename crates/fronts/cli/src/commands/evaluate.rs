@@ -171,7 +171,7 @@ struct TableArgs {
     #[arg(long, value_name = "PIPELINE=METHOD", value_parser = parse_method)]
     method: Vec<(String, String)>,
     /// Also write success over samples and over rounds (test-time-scaling paper, Fig. 3 to 5) into this folder: curves.csv, curves.json,
-    /// curves_samples.svg and curves_rounds.svg.
+    /// curves_samples.svg and curves_rounds.svg; for tasks of a ladder also success over size by axis: ladder.csv, ladder.json and ladder.svg.
     #[arg(long, value_name = "DIR")]
     curves: Option<PathBuf>,
     /// Also draw result classes (domain-generators paper, Fig. 2 to 5) into this folder: fig2_classes.svg, fig2_different.svg, fig3_size.svg,

@@ -10,8 +10,8 @@ use crate::exit::Exit;
 use clap::{Args, Subcommand};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::suite::{
-    DescribeRequest, GenerateRequest, ImportResult, ImportedSuite, ParaphraseRequest, TextForm, counted,
-    describe, generate, import_actions, paraphrase, templates,
+    Axes, DescribeRequest, GenerateRequest, ImportResult, ImportedSuite, ParaphraseRequest, TextForm,
+    counted, describe, generate, import_actions, paraphrase, templates,
 };
 use planforge_app::table::{Align, Table};
 use std::fmt::Write as _;
@@ -110,6 +110,12 @@ pub(crate) struct SuiteGenerateArgs {
     /// Replace files that are there with other content.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Objects of each task of a ladder; `--tasks` tasks for each size and axis.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "out", value_parser = clap::value_parser!(u32).range(10..=300))]
+    pub(crate) size: Vec<u32>,
+    /// What makes the texts of a ladder hard: `plain`, or axes joined by `+`.
+    #[arg(long, value_name = "AXES,...", value_delimiter = ',', requires = "size")]
+    pub(crate) axis: Vec<Axes>,
     /// Limit: search nodes for solving a task; harder draws are skipped.
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pub(crate) nodes: u64,
@@ -128,6 +134,8 @@ pub(crate) fn run_generate(context: &Context, args: &SuiteGenerateArgs) -> Exit 
         out: args.out.clone(),
         force: args.force,
         nodes: args.nodes,
+        sizes: args.size.clone(),
+        axes: args.axis.clone(),
     };
     context.show(generate(&context.app, &request), |result| {
         if args.json {

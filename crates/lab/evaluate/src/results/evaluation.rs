@@ -202,18 +202,36 @@ pub struct TaskFacts {
     /// Objects of the reference problem, with the domain's constants; absent without a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
+    /// Its place on the ladder; absent for other tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rung: Option<Rung>,
+}
+
+/// Place of a generated task on the ladder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rung {
+    /// What makes the text hard to read.
+    pub axis: String,
+    /// Objects of the problem, without the domain's constants.
+    pub size: usize,
+    /// True if the text leaves out a fact on purpose.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gap: bool,
 }
 
 impl TaskFacts {
     fn of(suite: &Suite, task: &SuiteTask) -> Self {
         let domain = task.reference_domain.as_ref().or(suite.reference_domain.as_ref());
         let constants = domain.map_or(0, |text| parse_domain(text, SourceId(0)).value.constants.len());
-        let objects = |text: &String| parse_problem(text, SourceId(0)).value.objects.len() + constants;
+        let objects = |text: &String| parse_problem(text, SourceId(0)).value.objects.len();
+        let objects = task.reference_problem.as_ref().map(objects);
+        let rung = |axis: &String| Some(Rung { axis: axis.clone(), size: objects?, gap: task.gap.is_some() });
         Self {
             suite: suite.name.clone(),
             task: task.stem.clone(),
             level: suite.level,
-            size: task.reference_problem.as_ref().map(objects),
+            size: objects.map(|objects| objects + constants),
+            rung: task.axis.as_ref().and_then(rung),
         }
     }
 }

@@ -46,7 +46,7 @@ impl Success {
     }
 
     /// Counts runs by task.
-    fn of<'r>(runs: impl IntoIterator<Item = &'r Run<'r>>) -> Option<Self> {
+    pub(super) fn of<'r>(runs: impl IntoIterator<Item = &'r Run<'r>>) -> Option<Self> {
         let mut by_task: BTreeMap<(&str, &str), Vec<TaskOutcome>> = BTreeMap::new();
         for run in runs {
             by_task.entry((run.suite, &run.result.task)).or_default().push(run.result.outcome);
@@ -158,11 +158,11 @@ pub struct Methods {
 }
 
 /// A task under a seed.
-struct Run<'e> {
-    suite: &'e str,
-    result: &'e TaskResult,
-    level: Option<usize>,
-    size: Option<usize>,
+pub(super) struct Run<'e> {
+    pub(super) suite: &'e str,
+    pub(super) result: &'e TaskResult,
+    pub(super) level: Option<usize>,
+    pub(super) size: Option<usize>,
 }
 
 impl Methods {
@@ -542,6 +542,7 @@ mod tests {
                     task,
                     level,
                     size: Some(4 * usize::from(level) + number),
+                    rung: None,
                 });
             }
             let suite = suite.to_owned();

@@ -1,11 +1,12 @@
 //! One task: draws of a seed until one is good, each judged by the front end, and by the template's plan or a search with a limit in nodes.
 
 use super::template::{NoRendering, Rendered};
-use super::{GenerationError, Generator, Instance, silent_objects};
+use super::{GenerationError, Generator, Instance, Rung, silent_objects};
 use crate::codes;
+use crate::ladder::{Fact, Finding, MAX_CHARS, Task, Text, read_text, write_text};
 use crate::rendering::{RenderRequest, Template};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_pddl::ast::Problem;
+use planforge_pddl::ast::{InitElement, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{TaskSources, check_problem, parse_problem, print_problem};
 use planforge_planning::{
@@ -32,37 +33,77 @@ impl Default for Limits {
     }
 }
 
+/// The task to draw.
+pub(super) enum Requested<'a> {
+    /// By number; 0 is the in-context example.
+    Number(u32),
+    Rung(&'a Rung),
+}
+
+impl Requested<'_> {
+    /// The stem of its files.
+    fn stem(&self) -> String {
+        match self {
+            Self::Number(0) => "p_example".to_owned(),
+            Self::Number(index) => format!("p{index:02}"),
+            Self::Rung(Rung { size, axes, number }) => {
+                format!("{}-{size:03}-{number}", axes.to_string().replace('+', "-"))
+            }
+        }
+    }
+
+    /// Name of its problem, which does not tell the axes.
+    fn name(&self, suite: &str) -> String {
+        match self {
+            Self::Number(0) => format!("{suite}-example"),
+            Self::Number(index) => format!("{suite}-{index:02}"),
+            Self::Rung(Rung { size, number, .. }) => format!("{suite}-{size:03}-{number}"),
+        }
+    }
+
+    /// Variables of the template.
+    const fn index_and_size(&self) -> (u32, u32) {
+        match self {
+            Self::Number(index) => (*index, 0),
+            Self::Rung(rung) => (rung.number, rung.size),
+        }
+    }
+}
+
 /// The result of a draw.
 enum Draw {
-    Good { problem: String, text: String, plan: String },
+    Good { problem: String, text: Text, plan: String },
     Again(String),
 }
 
 pub(super) fn instance(
     generator: &Generator,
     seed: u64,
-    index: u32,
+    requested: &Requested<'_>,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
 ) -> Result<Instance, GenerationError> {
     // Tasks have streams of their own, so that one more task, or one more draw, changes no other.
-    let own = Random::stream(seed, u64::from(index)).next_u64();
+    let (index, size) = requested.index_and_size();
+    let own = Random::stream(seed, u64::from(index) | u64::from(size) << 32).next_u64();
     let mut redrawn = Vec::new();
     for attempt in 0..MAX_DRAWS {
-        match draw(generator, (own, u64::from(attempt)), index, limits, budget)? {
-            Draw::Good { problem, text, plan } => {
-                return Ok(Instance { stem: Generator::stem(index), problem, text, plan, redrawn });
+        match draw(generator, (own, u64::from(attempt)), requested, limits, budget)? {
+            Draw::Good { problem, text: Text { text, gap }, plan } => {
+                let axes = match requested {
+                    Requested::Number(_) => None,
+                    Requested::Rung(rung) => Some(rung.axes.clone()),
+                };
+                let (stem, gap) = (requested.stem(), gap.map(|fact| fact.to_string()));
+                return Ok(Instance { stem, problem, text, plan, redrawn, axes, gap });
             }
             Draw::Again(why) => redrawn.push(why),
         }
     }
     let mut reasons = redrawn;
     reasons.dedup();
-    let message = format!(
-        "none of {MAX_DRAWS} draws for {} is a good task: {}",
-        Generator::stem(index),
-        reasons.join("; ")
-    );
+    let message =
+        format!("none of {MAX_DRAWS} draws for {} is a good task: {}", requested.stem(), reasons.join("; "));
     let diagnostic = Diagnostic::error(codes::NO_DRAW, message)
         .help("let the template make only tasks that can be solved, or smaller ones");
     Err(generator.error_with_text(diagnostic, None))
@@ -71,32 +112,118 @@ pub(super) fn instance(
 fn draw(
     generator: &Generator,
     stream: (u64, u64),
-    index: u32,
+    requested: &Requested<'_>,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
 ) -> Result<Draw, GenerationError> {
-    let template = Template::Generator { index, name: generator.name(index) };
+    let (index, size) = requested.index_and_size();
+    let template = Template::Generator { index, size, name: requested.name(&generator.suite) };
     let request = RenderRequest { source: generator.source.clone(), stream, template };
     let Rendered { problem, text, plan } = match generator.renderer.render(&request) {
         Ok(rendered) => rendered,
         Err(NoRendering::Redraw(why)) => return Ok(Draw::Again(why)),
         Err(NoRendering::Wrong { message, line }) => return Err(wrong(generator, message, line)),
     };
-    let problem = read(generator, index, &problem)?;
+    let stem = requested.stem();
+    let problem = read(generator, &stem, &problem)?;
     let silent = silent_objects(&problem, &text);
     if !silent.is_empty() {
-        let message = format!("the text of {} never mentions {}", Generator::stem(index), silent.join(", "));
+        let message = format!("the text of {stem} never mentions {}", silent.join(", "));
         let diagnostic = Diagnostic::error(codes::SILENT, message).at(SourceId(0), Span::empty(0), "");
         return Err(generator.error_with_text(diagnostic, Some(("text", Cow::Borrowed(&text)))));
     }
     let found = match plan {
-        Some(plan) => validate_plan(generator, &problem, index, plan, budget)?,
+        Some(plan) => validate_plan(generator, &problem, &stem, plan, budget)?,
         None => search(generator, &problem, index, limits, budget)?,
     };
     Ok(match found {
         SearchResult::Plan(plan) if plan.is_empty() => Draw::Again("the goal holds already".to_owned()),
-        SearchResult::Plan(plan) => Draw::Good { problem: print_problem(&problem), text, plan },
+        SearchResult::Plan(plan) => {
+            let text = match requested {
+                Requested::Number(_) => Text { text, gap: None },
+                Requested::Rung(rung) => ladder_text(generator, &problem, rung, stream, &plan, budget)?,
+            };
+            Draw::Good { problem: print_problem(&problem), text, plan }
+        }
         SearchResult::None(why) => Draw::Again(why),
+    })
+}
+
+/// The text of a rung, which is read back before it is used.
+fn ladder_text(
+    generator: &Generator,
+    problem: &Problem,
+    rung: &Rung,
+    (own, attempt): (u64, u64),
+    plan: &str,
+    budget: &mut dyn ResourceLimits,
+) -> Result<Text, GenerationError> {
+    let refused = |code: &'static str, message: String| {
+        let stem = Requested::Rung(rung).stem();
+        generator.error_with_text(Diagnostic::error(code, format!("{stem}: {message}")), None)
+    };
+    let Some(lexicon) = &generator.lexicon else {
+        let message = "the suite has no ladder.toml with sentences for its facts".to_owned();
+        return Err(refused(codes::LADDER_SENTENCES, message));
+    };
+    let task = Task::new(&generator.domain, problem).map_err(|why| refused(codes::LADDER_SENTENCES, why))?;
+    // The text has a stream of its own for each combination of axes.
+    let axes = rung
+        .axes
+        .to_string()
+        .bytes()
+        .fold(attempt, |sum, byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
+    let mut random = Random::stream(own, axes);
+    let mut needed = |fact: &Fact| !solves_without(generator, problem, fact, plan, budget);
+    let text = write_text(lexicon, &task, &rung.axes, &mut random, &mut needed)
+        .map_err(|why| refused(codes::LADDER_SENTENCES, why))?;
+    let length = text.text.chars().count();
+    if length > MAX_CHARS {
+        let message = format!("the text has {length} characters, and at most {MAX_CHARS} are allowed");
+        return Err(refused(codes::LADDER_TOO_LONG, message));
+    }
+    let found = read_text(lexicon, &task, &rung.axes, &text.text, text.gap.as_ref());
+    match found.first() {
+        None => Ok(text),
+        Some(first) => {
+            let what = match first {
+                Finding::Sentence(sentence) => format!("this is not understood: {sentence}"),
+                Finding::Missing(fact) => format!("no sentence states {fact}"),
+                Finding::Wrong(fact) => format!("the text states {fact}, which does not hold"),
+                Finding::Object(object) => format!("text and problem differ in the object `{object}`"),
+            };
+            Err(refused(
+                codes::LADDER_UNREAD,
+                format!("the text read back is not the problem: {what} ({} findings)", found.len()),
+            ))
+        }
+    }
+}
+
+/// True if the plan is valid where a fact of the initial state is left out.
+fn solves_without(
+    generator: &Generator,
+    problem: &Problem,
+    fact: &Fact,
+    plan: &str,
+    budget: &mut dyn ResourceLimits,
+) -> bool {
+    let is_fact = |element: &InitElement| match element {
+        InitElement::Atom(atom) => {
+            atom.predicate.key() == fact.predicate
+                && atom
+                    .args
+                    .iter()
+                    .map(|term| term.name().key())
+                    .eq(fact.arguments.iter().map(String::as_str))
+        }
+        _ => false,
+    };
+    let init = problem.init.iter().filter(|element| !is_fact(element)).cloned().collect();
+    let without = Problem { init, ..problem.clone() };
+    normalize(&generator.domain, &without).is_ok_and(|lifted| {
+        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+        Validator::new(lifted).validate_with(&parse_plan(plan, SourceId(0)), &options, budget).is_valid()
     })
 }
 
@@ -120,10 +247,10 @@ fn wrong(generator: &Generator, message: String, line: Option<usize>) -> Generat
 }
 
 /// Reads a rendered problem; any warning is a mistake of the template as well.
-fn read(generator: &Generator, index: u32, text: &str) -> Result<Problem, GenerationError> {
+fn read(generator: &Generator, stem: &str, text: &str) -> Result<Problem, GenerationError> {
     let mut sources = SourceMap::default();
     let domain = sources.add("domain.pddl", generator.domain_text.clone());
-    let shown = format!("{} ({}, problem)", generator.place, Generator::stem(index));
+    let shown = format!("{} ({stem}, problem)", generator.place);
     let problem = sources.add(shown, text.to_owned());
     let parsed = parse_problem(text, problem);
     let mut diagnostics = parsed.diagnostics;
@@ -143,7 +270,7 @@ enum SearchResult {
 fn validate_plan(
     generator: &Generator,
     problem: &Problem,
-    index: u32,
+    stem: &str,
     plan: String,
     budget: &mut dyn ResourceLimits,
 ) -> Result<SearchResult, GenerationError> {
@@ -156,7 +283,6 @@ fn validate_plan(
         return Ok(SearchResult::Plan(String::new()));
     }
     let report = validator.validate_with(&parse_plan(&plan, SourceId(0)), &options, budget);
-    let stem = Generator::stem(index);
     let diagnostic = match report.decision {
         ValidationDecision::Valid => return Ok(SearchResult::Plan(plan)),
         ValidationDecision::Invalid => {

@@ -4,6 +4,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
 use planforge_pddl::random::Random;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -46,8 +48,14 @@ impl NoRendering {
 type Shared = Arc<Mutex<Random>>;
 
 /// Renders a generator with one stream of random choices.
-pub(crate) fn render(source: &str, index: u32, name: &str, random: Random) -> Result<Rendered, NoRendering> {
-    split(&print(source, context! { index, name }, random, |_| {})?)
+pub(crate) fn render(
+    source: &str,
+    index: u32,
+    size: u32,
+    name: &str,
+    random: Random,
+) -> Result<Rendered, NoRendering> {
+    split(&print(source, context! { index, size, name }, random, |_| {})?)
 }
 
 /// Renders a template with one stream of random choices, the common functions, and those that `extend` adds.
@@ -133,6 +141,13 @@ fn environment(random: &Shared, redraw: &Arc<Mutex<Option<String>>>) -> Environm
         Err(Error::new(ErrorKind::InvalidOperation, "the draw was given up"))
     });
     environment.add_function("names", names);
+    environment.add_function("route", route);
+    environment.add_filter("index_of", |items: Vec<Value>, item: Value| {
+        items
+            .iter()
+            .position(|other| *other == item)
+            .ok_or_else(|| invalid(format!("{item} is not in the list")))
+    });
     environment.add_filter("listed", list_in_words);
     environment.add_filter("word", word);
     add_random(&mut environment, random);
@@ -194,7 +209,7 @@ fn check_length(items: Vec<Value>) -> Result<Vec<Value>, Error> {
 /// A random tree over the items, each joined to an earlier one of a random order, and further pairs without doubles.
 fn connect(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<Vec<Value>>, Error> {
     /// Pairs grow with the square of the items.
-    const MAX_NODES: usize = 200;
+    const MAX_NODES: usize = 400;
     if items.len() > MAX_NODES {
         return Err(invalid(format!("{} items are more than {MAX_NODES} to join", items.len())));
     }
@@ -213,6 +228,34 @@ fn connect(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<V
     pairs.sort_unstable();
     let value = |i: usize| items.get(i).cloned().unwrap_or_default();
     Ok(pairs.into_iter().map(|(a, b)| vec![value(a), value(b)]).collect())
+}
+
+/// The nodes of a shortest way from one node to another over two-way pairs, without the first node.
+fn route(pairs: Vec<Vec<Value>>, from: Value, to: Value) -> Result<Vec<Value>, Error> {
+    let mut neighbours: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    for pair in &pairs {
+        let [a, b] = pair.as_slice() else { return Err(invalid("`route` takes a list of pairs")) };
+        neighbours.entry(a.to_string()).or_default().push(b);
+        neighbours.entry(b.to_string()).or_default().push(a);
+    }
+    // Searched from the end, so that following the entries gives the nodes in the order of the way.
+    let mut next: BTreeMap<String, Value> = BTreeMap::from([(to.to_string(), to.clone())]);
+    let mut queue = VecDeque::from([to.clone()]);
+    while let Some(node) = queue.pop_front() {
+        for neighbour in neighbours.get(&node.to_string()).into_iter().flatten() {
+            if let Entry::Vacant(entry) = next.entry(neighbour.to_string()) {
+                entry.insert(node.clone());
+                queue.push_back((*neighbour).clone());
+            }
+        }
+    }
+    let (mut way, mut node) = (Vec::new(), from.to_string());
+    while node != to.to_string() {
+        let step = next.get(&node).ok_or_else(|| invalid(format!("there is no way from {from} to {to}")))?;
+        node = step.to_string();
+        way.push(step.clone());
+    }
+    Ok(way)
 }
 
 fn names(stem: &str, n: usize) -> Result<Vec<String>, Error> {

@@ -3,7 +3,7 @@
 use super::*;
 
 fn wrong(source: &str) -> String {
-    match render(source, 1, "t-01", Random::new(1)) {
+    match render(source, 1, 0, "t-01", Random::new(1)) {
         Err(NoRendering::Wrong { message, .. }) => message,
         other => panic!("{other:?}"),
     }
@@ -11,18 +11,18 @@ fn wrong(source: &str) -> String {
 
 fn text(body: &str, seed: u64) -> String {
     let source = format!("%% problem\nx\n%% text\n{body}");
-    render(&source, 3, "t-03", Random::new(seed)).unwrap().text
+    render(&source, 3, 0, "t-03", Random::new(seed)).unwrap().text
 }
 
 #[test]
 fn sections_are_taken_apart_and_blanks_made_one() {
     let source = "{% set a = 1 %}\n\n%% problem\n  (define\n\n   (x {{ index }}))\n%% text\n{{ name }}   is\n\n  it.\n";
-    let rendered = render(source, 4, "t-04", Random::new(0)).unwrap();
+    let rendered = render(source, 4, 0, "t-04", Random::new(0)).unwrap();
     assert_eq!(rendered.problem, "(define\n(x 4))\n");
     assert_eq!(rendered.text, "t-04 is\nit.\n");
     assert_eq!(rendered.plan, None);
     let with_plan = format!("{source}%% plan\n0.5:  (go)  [2]\n");
-    let rendered = render(&with_plan, 4, "t-04", Random::new(0)).unwrap();
+    let rendered = render(&with_plan, 4, 0, "t-04", Random::new(0)).unwrap();
     assert_eq!(rendered.plan.as_deref(), Some("0.5: (go) [2]\n"));
 }
 
@@ -80,6 +80,6 @@ fn mistakes_and_limits_are_told() {
     let flood = "%% problem\n{% for a in range(2000) %}{{ 'x' * 1000 }}{% endfor %}\n%% text\nx";
     assert!(wrong(flood).contains("1048576 bytes"), "{}", wrong(flood));
     assert!(
-        matches!(render("{{ redraw('no') }}", 1, "t", Random::new(1)), Err(NoRendering::Redraw(why)) if why == "no")
+        matches!(render("{{ redraw('no') }}", 1, 0, "t", Random::new(1)), Err(NoRendering::Redraw(why)) if why == "no")
     );
 }

@@ -5,4 +5,5 @@ mod check;
 mod examples;
 mod generate;
 mod import_actions;
+mod ladder;
 mod paraphrase;

@@ -144,6 +144,7 @@ impl Loader {
             knowledge: self.read(&folder, "knowledge.lp"),
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
+            ladder: self.read(&folder, "ladder.toml"),
             wordings: self.read(&folder, "wordings.jinja"),
             picture,
             generate: manifest.generate,
@@ -276,6 +277,8 @@ impl Loader {
         SuiteTask {
             stem: stem.to_owned(),
             title: manifest.titles.get(stem).cloned().unwrap_or_default(),
+            axis: manifest.axes.get(stem).cloned(),
+            gap: manifest.gaps.get(stem).cloned(),
             text: self.text(folder, &file, "suite.no-text", complete, missing),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
             reference_domain: self.read(folder, &format!("domain-{stem}.pddl")),

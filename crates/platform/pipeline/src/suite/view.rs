@@ -473,6 +473,7 @@ impl Disguiser<'_> {
                 .collect(),
             knowledge: suite.knowledge.as_ref().map(|program| disguise.program(program)),
             generator: None,
+            ladder: None,
             wordings: None,
             generate: None,
             tasks: suite.tasks.iter().map(|task| self.task(task)).collect(),
@@ -543,6 +544,8 @@ impl Disguiser<'_> {
         SuiteTask {
             stem: stem.clone(),
             title: task.title.clone(),
+            axis: task.axis.clone(),
+            gap: task.gap.as_ref().map(|gap| self.disguise.pddl(gap)),
             text: self.disguise.text(&task.text),
             reference_problem: self.problem(task.reference_problem.as_ref(), &format!("{stem}.pddl")),
             reference_domain: self.domain(task.reference_domain.as_ref(), &format!("domain-{stem}.pddl")),
