@@ -34,7 +34,7 @@ try:
     from unified_planning.model import ProblemKind
     from unified_planning.model.metrics import MinimizeActionCosts
     from unified_planning.model.problem_kind_versioning import LATEST_PROBLEM_KIND_VERSION
-    from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan
+    from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan, TimeTriggeredPlan
 except ImportError as error:
     raise ImportError(
         f"planforge.up needs unified-planning: {error}. Run pip install 'planforge[unified-planning]'"
@@ -81,6 +81,22 @@ NUMERIC = (
     "FINAL_VALUE",
 )
 
+# Features of time, with which the planner searches plans that are not proven optimal. PDDL has no timed goals and no conditions or effects between the
+# ends of an action. Plans with times are not judged: PDDL asks for a moment between two steps that interfere, and unified-planning does not.
+TEMPORAL = (
+    "CONTINUOUS_TIME",
+    "TIMED_EFFECTS",
+    "DURATION_INEQUALITIES",
+    "STATIC_FLUENTS_IN_DURATIONS",
+    "FLUENTS_IN_DURATIONS",
+    "INT_TYPE_DURATIONS",
+    "REAL_TYPE_DURATIONS",
+    "MAKESPAN",
+)
+
+# The least time between two steps of a plan that interfere.
+_EPSILON = Fraction(1, 1000)
+
 # Features that sequential plans are judged with.
 VALIDATED = (
     *PLANNED,
@@ -122,6 +138,7 @@ class _Call:
         self._start, self._timeout = time.monotonic(), timeout
         self._stream = output_stream[0] if isinstance(output_stream, tuple) else output_stream
         self.metric = next(iter(problem.quality_metrics), None)
+        self._has_time = problem.kind.has_continuous_time()
 
     def write(self) -> None:
         """Writes and reads the problem.
@@ -130,6 +147,8 @@ class _Call:
         """
         if len(self.problem.quality_metrics) > 1:
             raise UPException("planforge takes one quality metric")
+        if self._has_time and self.problem.epsilon is not None and self.problem.epsilon > _EPSILON:
+            raise UPException(f"steps that interfere are {_EPSILON} apart, and the problem asks for {self.problem.epsilon}")
         self._writer = PDDLWriter(_with_all_costs(self.problem, self.metric), rewrite_bool_assignments=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -196,7 +215,7 @@ class _Call:
         values = dict(found.data.get("statistics", {}))
         plan = None
         if found.plans:
-            plan = self._plan(found.plans[0].steps)
+            plan = self._plan(found.data["plans"][0])
             values.update(cost=found.plans[0].cost, bound=found.plans[0].bound)
         metrics = {**self.metrics(), **{name: str(value) for name, value in values.items() if value is not None}}
         return PlanGenerationResult(status or self.status(found), plan, self.engine, metrics, list(self.logs))
@@ -204,9 +223,12 @@ class _Call:
     def status(self, found: Search) -> PlanStatus:
         if not found.plans:
             incomplete = PlanStatus.UNSOLVABLE_INCOMPLETELY
+            if self._has_time and found.outcome == "proven-unsolvable":
+                # Steps that interfere may be at one time in unified-planning.
+                return incomplete
             return _OF_OUTCOME.get(found.outcome) or _OF_LIMIT.get(found.limit or "", incomplete)
         # Without a metric no plan is better than another, and with rounded costs nothing is proven.
-        is_optimal = found.plans[0].optimal and self.metric is not None and self.is_exact
+        is_optimal = found.plans[0].optimal and self.metric is not None and self.is_exact and not self._has_time
         return PlanStatus.SOLVED_OPTIMALLY if is_optimal else PlanStatus.SOLVED_SATISFICING
 
     def failed(self, error: Exception) -> PlanGenerationResult:
@@ -215,14 +237,22 @@ class _Call:
         status = PlanStatus.UNSUPPORTED_PROBLEM if is_unwritten else PlanStatus.INTERNAL_ERROR
         return PlanGenerationResult(status, None, self.engine, self.metrics(), self.logs)
 
-    def _plan(self, steps: Tuple[str, ...]) -> SequentialPlan:
+    def _plan(self, found: Mapping[str, Any]) -> Any:
         environment = self.problem.environment
         actions = []
-        for step in steps:
+        for step in found["steps"]:
             action, *objects = map(self._writer.get_item_named, step.strip("()").split())
             parameters = tuple(map(environment.expression_manager.ObjectExp, objects))
             actions.append(ActionInstance(self.problem.action(action.name), parameters))
-        return SequentialPlan(actions, environment)
+        if not self._has_time:
+            return SequentialPlan(actions, environment)
+        # Without times there are only instantaneous actions.
+        times = found.get("times") or [{"start": number} for number in range(1, len(actions) + 1)]
+        timed = []
+        for action, at in zip(actions, times):
+            duration = at.get("duration")
+            timed.append((_fraction(at["start"]), action, None if duration is None else _fraction(duration)))
+        return TimeTriggeredPlan(timed, environment)
 
     def validate(self, plan: Any) -> ValidationResult:
         try:
@@ -250,6 +280,12 @@ class _Call:
             return None
         value = Fraction(repr(cost))
         return {self.metric: value.numerator if value.denominator == 1 else value}
+
+
+def _fraction(number: float) -> Fraction:
+    """The simplest fraction that is printed as this number: 1/3 for 0.3333333333333333."""
+    simple = Fraction(number).limit_denominator(1_000_000)
+    return simple if float(simple) == number else Fraction(repr(number))
 
 
 def _with_all_costs(problem: Any, metric: Any) -> Any:
@@ -303,7 +339,7 @@ class _Base(Engine):  # type: ignore[misc]
             contact="https://github.com/planforge/planforge/issues",
             website="https://github.com/planforge/planforge",
             license="MIT or Apache-2.0",
-            short_description="Classical planning with proofs, and validation of plans.",
+            short_description="Classical planning with proofs, numeric and temporal planning, validation of plans.",
             long_description=f"planforge {__version__}: heuristic search, proofs that a plan is optimal or that there is none, validation of plans.",
         )
 
@@ -369,7 +405,7 @@ class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ign
     """
 
     NAME = "planforge"
-    FEATURES = frozenset((*PLANNED, *NUMERIC))
+    FEATURES = frozenset((*PLANNED, *NUMERIC, *TEMPORAL))
 
     def __init__(self, **params: Any):
         _Planner.__init__(self, **params)
