@@ -15,6 +15,7 @@ for more kinds of problems). unified-planning makes `replanner[planforge]` and `
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from fractions import Fraction
@@ -149,13 +150,18 @@ class _Call:
             raise UPException("planforge takes one quality metric")
         if self._has_time and self.problem.epsilon is not None and self.problem.epsilon > _EPSILON:
             raise UPException(f"steps that interfere are {_EPSILON} apart, and the problem asks for {self.problem.epsilon}")
+        for timing, effects in getattr(self.problem, "timed_effects", {}).items():
+            if not timing.is_from_start() or not all(map(_is_literal, effects)):
+                raise UPException(f"PDDL does not have an effect at {timing} that is not an assignment of a constant")
         self._writer = PDDLWriter(_with_all_costs(self.problem, self.metric), rewrite_bool_assignments=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if self.metric is not None and self.metric.is_minimize_action_costs():
                 # Objects in costs must be constants, which the writer finds after it has written the constants.
                 self._writer.get_domain()
-            texts = self._writer.get_domain(), _join_constraints(self._writer.get_problem())
+            # The writer has `assign` where PDDL 2.2 has `=`.
+            problem = re.sub(r"(\(at \d\S*\s+)\(assign ", r"\1(= ", self._writer.get_problem())
+            texts = self._writer.get_domain(), _join_constraints(problem)
         rounded = {str(one.message) for one in caught if "cannot exactly represent" in str(one.message)}
         self.is_exact = not rounded
         """False if a number has no finite decimal form, such as 1/3."""
@@ -286,6 +292,11 @@ def _fraction(number: float) -> Fraction:
     """The simplest fraction that is printed as this number: 1/3 for 0.3333333333333333."""
     simple = Fraction(number).limit_denominator(1_000_000)
     return simple if float(simple) == number else Fraction(repr(number))
+
+
+def _is_literal(effect: Any) -> bool:
+    """True for a timed effect that PDDL has."""
+    return effect.is_assignment() and not effect.is_conditional() and not effect.forall and effect.value.is_constant()
 
 
 def _with_all_costs(problem: Any, metric: Any) -> Any:

@@ -150,7 +150,7 @@ def test_examples_are_solved_and_the_validator_of_unified_planning_agrees(engine
     assert result.status == (Status.SOLVED_OPTIMALLY if has_optimum else Status.SOLVED_SATISFICING)
     if has_time:
         assert isinstance(result.plan, TimeTriggeredPlan) and len(result.plan.timed_actions) > 0
-        assert judge(example.problem, result.plan, "time_triggered_plan_validator").status == Verdict.VALID
+        assert judge(example.problem, result.plan, "up_time_triggered_validator").status == Verdict.VALID
         return
     theirs, ours = (judge(example.problem, result.plan, one) for one in ("sequential_plan_validator", "planforge"))
     assert theirs.status == ours.status == Verdict.VALID
@@ -295,7 +295,7 @@ def test_plans_with_times_meet_deadlines_and_bounds_of_durations():
     starts, actions, durations = zip(*result.plan.timed_actions)
     assert durations == (Fraction(3, 2), Fraction(3, 2)) and starts[1] >= starts[0] + durations[0]
     assert {str(action.actual_parameters[0]) for action in actions} == {"p0", "p1"}
-    verdict = judge(problem, result.plan, "time_triggered_plan_validator")
+    verdict = judge(problem, result.plan, "up_time_triggered_validator")
     assert verdict.status == Verdict.VALID
     with AnytimePlanner(name="planforge", params={"max_nodes": 20_000}) as planner:
         *_, last = planner.get_solutions(problem, timeout=60)
@@ -307,6 +307,11 @@ def test_of_a_task_with_time_nothing_is_proven():
     for closes in (3, 2):
         result = solve(kiln(closes), timeout=20)
         assert result.plan is None and result.status != Status.UNSOLVABLE_PROVEN, closes
+    shrinking = kiln(4)
+    shrinking.add_fluent(level := Fluent("level", RealType()), default_initial_value=9)
+    shrinking.add_decrease_effect(GlobalStartTiming(1), level, 2)
+    assert planforge.up.Planforge.supports(shrinking.kind)
+    assert solve(shrinking).status == Status.UNSUPPORTED_PROBLEM
     apart = kiln(4)
     apart.epsilon = Fraction(1, 10)
     result = solve(apart)
