@@ -144,14 +144,15 @@ class Validation:
     def __init__(self, decision: str, cost: Optional[float], data: Union[Mapping[str, Any], "_native.NativeVerdict"]):
         self.decision = decision
         self.cost = cost
-        self._data = data
+        self._data: Union[Mapping[str, Any], _native.NativeVerdict] = data
 
     @property
     def data(self) -> Mapping[str, Any]:
         """The object of `--json`; of a plan with `steps` and, if a step cannot be executed, `failing_step`."""
-        if isinstance(self._data, _native.NativeVerdict):
-            self._data = json.loads(self._data.json())
-        return self._data
+        data = self._data
+        if isinstance(data, _native.NativeVerdict):
+            self._data = data = json.loads(data.json())
+        return data
 
     @property
     def diagnostics(self) -> Tuple[Diagnostic, ...]:

@@ -264,9 +264,7 @@ impl NativeTask {
         let (task, limits) = (Arc::clone(&self.task), RequestLimits::from(limits));
         let (states, longest, seed) = request;
         let request = SampleRequest { states, longest, seed };
-        let sampled = call(py, surroundings, move |context| {
-            task.sample_states(context, &request, &limits)
-        })?;
+        let sampled = call(py, surroundings, move |context| task.sample_states(context, &request, &limits))?;
         let walks: Vec<u8> = sampled.walks.iter().flat_map(|step| step.to_ne_bytes()).collect();
         let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
         Ok((sampled.facts, bytes(&sampled.values), sampled.actions, bytes(&walks), bytes(&sampled.goals)))

@@ -87,7 +87,13 @@ pub(crate) fn measure_python(args: &PythonArgs) -> Result<(), String> {
         imports.push(run(&python, IMPORT, [])?);
     }
     let column = |n: usize| median(imports.iter().filter_map(|one| one.get(n).copied()).collect());
-    println!("import: {:.1} ms, {:.1} MB; with `read`: {:.1} ms, {:.1} MB", column(0), column(2), column(1), column(3));
+    println!(
+        "import: {:.1} ms, {:.1} MB; with `read`: {:.1} ms, {:.1} MB",
+        column(0),
+        column(2),
+        column(1),
+        column(3)
+    );
     Ok(())
 }
 
