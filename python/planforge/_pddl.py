@@ -33,9 +33,13 @@ PlanArgument = Union["Plan", str, PathArgument, Iterable[str]]
 """A plan: a `Plan`, a text in IPC form, a path, or the steps."""
 
 
-def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB) -> Dict[str, Any]:
+def _check_seconds(time_limit: Optional[float]) -> None:
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise UsageError(f"`time_limit` is {time_limit}, not a number of seconds above 0", code="cli.usage")
+
+
+def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB) -> Dict[str, Any]:
+    _check_seconds(time_limit)
     return {"time_limit": time_limit, "memory_limit_mb": memory_limit_mb}
 
 
@@ -480,8 +484,7 @@ class Task:
         The decision is `rejected` also for a plan that cannot be read, and `undecided` if its file cannot be read, a limit was reached, or the task has
         constructs that are not executed.
         """
-        if time_limit is not None and not 0 < time_limit < 1e9:
-            _limits(time_limit)
+        _check_seconds(time_limit)
         verdict = native(self._native.validate, _plan_source(plan), time_limit, self._surroundings)
         return Validation(verdict.decision, verdict.cost, verdict)
 
