@@ -27,6 +27,7 @@ try:
     from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin, PlanValidatorMixin
     from unified_planning.engines.mixins.anytime_planner import AnytimeGuarantee
     from unified_planning.engines.mixins.oneshot_planner import OptimalityGuarantee
+    from unified_planning.engines.plan_validator import TimeTriggeredPlanValidator
     from unified_planning.engines.results import FailedValidationReason, LogLevel
     from unified_planning.engines.results import PlanGenerationResultStatus as PlanStatus
     from unified_planning.engines.results import ValidationResultStatus as Verdict
@@ -257,8 +258,13 @@ class _Call:
         timed = []
         for action, at in zip(actions, times):
             duration = at.get("duration")
-            timed.append((_fraction(at["start"]), action, None if duration is None else _fraction(duration)))
-        return TimeTriggeredPlan(timed, environment)
+            start = Fraction(repr(at["start"]))
+            timed.append((start, action, None if duration is None else _duration(duration)))
+        plan = TimeTriggeredPlan(timed, environment)
+        validator = TimeTriggeredPlanValidator(environment=environment)
+        if validator.supports(self.problem.kind) and not validator.validate(self.problem, plan):
+            raise UPException("the times of the plan are rounded: a duration has no short decimal form, such as 1/1234")
+        return plan
 
     def validate(self, plan: Any) -> ValidationResult:
         try:
@@ -288,10 +294,10 @@ class _Call:
         return {self.metric: value.numerator if value.denominator == 1 else value}
 
 
-def _fraction(number: float) -> Fraction:
-    """The simplest fraction that is printed as this number: 1/3 for 0.3333333333333333."""
-    simple = Fraction(number).limit_denominator(1_000_000)
-    return simple if float(simple) == number else Fraction(repr(number))
+def _duration(number: float) -> Fraction:
+    """A duration, which the planner rounds to six digits: 7/3 for 2.333333."""
+    simple = Fraction(number).limit_denominator(1000)
+    return simple if abs(simple - Fraction(number)) < Fraction(1, 1_000_000) else Fraction(repr(number))
 
 
 def _is_literal(effect: Any) -> bool:

@@ -19,6 +19,7 @@ from unified_planning.shortcuts import (
     AnytimePlanner,
     BoolType,
     ClosedTimeInterval,
+    Div,
     DurativeAction,
     EndTiming,
     Fluent,
@@ -300,6 +301,24 @@ def test_plans_with_times_meet_deadlines_and_bounds_of_durations():
     with AnytimePlanner(name="planforge", params={"max_nodes": 20_000}) as planner:
         *_, last = planner.get_solutions(problem, timeout=60)
     assert isinstance(last.plan, TimeTriggeredPlan) and last.status == Status.SOLVED_SATISFICING
+
+
+def test_durations_come_back_exactly_or_not_at_all():
+    weight = Fluent("weight", RealType())
+
+    def heavy(by):
+        problem = kiln(50, pieces=1)
+        fire = problem.actions[0]
+        problem.add_fluent(weight, default_initial_value=7)
+        fire.set_fixed_duration(Div(weight, by))
+        return problem
+
+    for by in (3, 7):
+        ((_, _, duration),) = solve(heavy(by), timeout=60).plan.timed_actions
+        assert duration == Fraction(7, by)
+    result = solve(heavy(1234), timeout=60)
+    assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
+    assert "rounded" in result.log_messages[-1].message
 
 
 def test_of_a_task_with_time_nothing_is_proven():
