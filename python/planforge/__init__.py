@@ -15,7 +15,7 @@ other is a path. Results have the fields of the command's `--json`; `data` of a 
 `code`, `help` and `place`.
 """
 
-from typing import TYPE_CHECKING, Any, List
+from __future__ import annotations
 
 try:
     from . import _native as _native
@@ -25,57 +25,61 @@ except ImportError as error:
         "`tools/wheel` of a checkout builds one"
     ) from error
 
-from ._context import Context, Event
-from ._errors import (
-    Diagnostic,
-    Error,
-    InputError,
-    LimitError,
-    ModelError,
-    NoPlan,
-    Place,
-    PluginError,
-    SystemFailure,
-    UsageError,
-)
-from ._models import Model
 from ._native import __version__
-from ._pddl import (
-    Comparison,
-    Difference,
-    Picture,
-    Pictures,
-    Plan,
-    Search,
-    State,
-    States,
-    Task,
-    Validation,
-    check,
-    compare,
-    format,
-    read,
-)
 
+# The module `typing` takes a tenth of the time of an import.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, List
+
+    from ._context import Context, Event
+    from ._errors import (
+        Diagnostic,
+        Error,
+        InputError,
+        LimitError,
+        ModelError,
+        NoPlan,
+        Place,
+        PluginError,
+        SystemFailure,
+        UsageError,
+    )
+    from ._models import Model
+    from ._pddl import (
+        Array,
+        Comparison,
+        Difference,
+        Picture,
+        Pictures,
+        Plan,
+        Sample,
+        Search,
+        State,
+        States,
+        Task,
+        Validation,
+        check,
+        compare,
+        format,
+        read,
+    )
     from ._pipelines import Evaluation, Run, TaskVerdict, aevaluate, aresume, arun, evaluate, resume, run
     from ._solve import Answer, OpenPoint, Question, Trust, asolve, solve
 
-# Modules that are imported when one of their names is used: PDDL needs none of them.
-_LATER = {
-    "_pipelines": ("Evaluation", "Run", "TaskVerdict", "aevaluate", "aresume", "arun", "evaluate", "resume", "run"),
-    "_solve": ("Answer", "OpenPoint", "Question", "Trust", "asolve", "solve"),
-}
+# The modules of the names above. Each is imported when one of its names is used: the command needs none of them.
+_MODULES = ("_errors", "_context", "_pddl", "_models", "_pipelines", "_solve")
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
+    if name in __all__:
+        from importlib import import_module
 
-    for module, names in _LATER.items():
-        if name in names:
+        for module in _MODULES:
             imported = import_module(f".{module}", __name__)
-            globals().update({one: getattr(imported, one) for one in names})
-            return globals()[name]
+            if name in vars(imported):
+                globals()[name] = vars(imported)[name]
+                return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -85,6 +89,7 @@ def __dir__() -> List[str]:
 
 __all__ = [
     "Answer",
+    "Array",
     "Comparison",
     "Context",
     "Diagnostic",
@@ -105,6 +110,7 @@ __all__ = [
     "PluginError",
     "Question",
     "Run",
+    "Sample",
     "Search",
     "State",
     "States",

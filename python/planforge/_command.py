@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import List, Optional, Tuple
 
 from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import List, Optional, Tuple
 
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
 PLUGINS = os.path.join(_PACKAGE, "plugins")

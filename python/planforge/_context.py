@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _native
 from ._async import current
@@ -20,6 +20,8 @@ PathArgument = Union[str, "os.PathLike[str]"]
 
 SourceArgument = Union[str, "os.PathLike[str]"]
 """A PDDL text, or the path of its file."""
+
+T = TypeVar("T")
 
 NativeSource = Union[Tuple[str, str], "os.PathLike[str]", str]
 
@@ -113,15 +115,20 @@ def is_text(text: str) -> bool:
     return True
 
 
-def call(function: Callable[..., Tuple[int, str]], *arguments: Any) -> Tuple[int, Any]:
-    """Calls a native function, whose last argument is the surroundings. Returns the status and the result."""
+def native(function: Callable[..., T], *arguments: Any) -> T:
+    """Calls a native function, whose last argument is the surroundings."""
     waiting = current()
     if waiting is not None:
         arguments = (*arguments[:-1], {**arguments[-1], "cancellation": waiting[0]})
     try:
-        status, result = function(*arguments)
+        return function(*arguments)
     except _native.NativeError as error:
         raise from_native(error.args[0]) from None
+
+
+def call(function: Callable[..., Tuple[int, str]], *arguments: Any) -> Tuple[int, Any]:
+    """Calls a native function that returns JSON. Returns the status and the result."""
+    status, result = native(function, *arguments)
     return status, json.loads(result)
 
 

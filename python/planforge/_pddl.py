@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from sys import byteorder
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _native
 from ._async import awaitable
@@ -15,6 +16,7 @@ from ._context import (
     PathArgument,
     SourceArgument,
     call,
+    native,
     path,
     settings,
     source,
@@ -31,9 +33,13 @@ PlanArgument = Union["Plan", str, PathArgument, Iterable[str]]
 """A plan: a `Plan`, a text in IPC form, a path, or the steps."""
 
 
-def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB) -> Dict[str, Any]:
+def _check_seconds(time_limit: Optional[float]) -> None:
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise UsageError(f"`time_limit` is {time_limit}, not a number of seconds above 0", code="cli.usage")
+
+
+def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB) -> Dict[str, Any]:
+    _check_seconds(time_limit)
     return {"time_limit": time_limit, "memory_limit_mb": memory_limit_mb}
 
 
@@ -66,7 +72,7 @@ class Plan:
         return _display.plan(self)
 
     def __str__(self) -> str:
-        return "".join(step + "\n" for step in self.steps)
+        return "\n".join((*self.steps, ""))
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -129,18 +135,33 @@ class Search:
 
 
 
-@dataclass(frozen=True)
 class Validation:
     """A verdict about PDDL, a plan or a pipeline file. True in a condition if it is `accepted`."""
 
+    __slots__ = ("_data", "cost", "decision")
+
     decision: str
     """`accepted`, `rejected` or `undecided`."""
-    diagnostics: Tuple[Diagnostic, ...]
-    """Everything that was found, warnings included."""
     cost: Optional[float]
     """The cost of a valid plan."""
-    data: Mapping[str, Any] = field(repr=False)
-    """The object of `--json`; of a plan with `steps` and, if a step cannot be executed, `failing_step`."""
+
+    def __init__(self, decision: str, cost: Optional[float], data: Union[Mapping[str, Any], "_native.NativeVerdict"]):
+        self.decision = decision
+        self.cost = cost
+        self._data: Union[Mapping[str, Any], _native.NativeVerdict] = data
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The object of `--json`; of a plan with `steps` and, if a step cannot be executed, `failing_step`."""
+        data = self._data
+        if isinstance(data, _native.NativeVerdict):
+            self._data = data = json.loads(data.json())
+        return data
+
+    @property
+    def diagnostics(self) -> Tuple[Diagnostic, ...]:
+        """Everything that was found, warnings included."""
+        return tuple(map(Diagnostic.from_data, self.data["diagnostics"]))
 
     @property
     def valid(self) -> bool:
@@ -148,13 +169,23 @@ class Validation:
         return self.decision == "accepted"
 
     def __bool__(self) -> bool:
-        return self.valid
+        return self.decision == "accepted"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Validation) and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return Validation, (self.decision, self.cost, self.data)
+
+    def __repr__(self) -> str:
+        return f"Validation(decision={self.decision!r}, cost={self.cost!r}, diagnostics={self.diagnostics!r})"
 
     def _repr_html_(self) -> str:
         from . import _display
 
         return _display.validation(self)
-
 
 
 @dataclass(frozen=True)
@@ -223,15 +254,96 @@ class State:
     """True if the goal holds."""
 
 
+class Array:
+    """An array of numbers. `numpy.asarray` makes a read-only one of it that shares its memory."""
+
+    __slots__ = ("_data", "_type", "shape")
+
+    shape: Tuple[int, ...]
+    """Length of each dimension."""
+
+    def __init__(self, data: bytes, shape: Tuple[int, ...], type: str):
+        self._data = data
+        self._type = type
+        self.shape = shape
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        return {"version": 3, "data": self._data, "shape": self.shape, "typestr": self._type}
+
+
+class Sample(Sequence[State]):
+    """States at the ends of random walks: a sequence of `State`, and the same as arrays with a row for each state."""
+
+    facts: Tuple[str, ...]
+    """The columns of `values`, sorted: the facts that can change, so that samples of one task have the same. Of a task with more than 20,000 possible
+    ground actions those that hold in one of the states."""
+    values: Array
+    """bool, states x facts: True if the fact holds."""
+    actions: Tuple[str, ...]
+    """The ground actions of the walks."""
+    walks: Array
+    """int32, states x steps of the longest walk: indices into `actions`, -1 after the last step."""
+    goals: Array
+    """bool, one for each state: True if the goal holds."""
+
+    def __init__(self, facts: Sequence[str], values: bytes, actions: Sequence[str], walks: bytes, goals: bytes):
+        from array import array
+
+        self.facts, self.actions = tuple(facts), tuple(actions)
+        self._rows, self._goals = values, goals
+        self._walks = array("i", walks)
+        n = len(goals)
+        self.values = Array(values, (n, len(facts)), "|b1")
+        self.walks = Array(walks, (n, len(self._walks) // n if n else 0), f"{'<' if byteorder == 'little' else '>'}i4")
+        self.goals = Array(goals, (n,), "|b1")
+
+    def __len__(self) -> int:
+        return len(self._goals)
+
+    @overload
+    def __getitem__(self, place: int) -> State: ...
+    @overload
+    def __getitem__(self, place: slice) -> List[State]: ...
+    def __getitem__(self, place: Union[int, slice]) -> Union[State, List[State]]:
+        if isinstance(place, slice):
+            return [self._state(row) for row in range(len(self))[place]]
+        return self._state(range(len(self))[place])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sample):
+            return NotImplemented
+        return (self.facts, self.actions, self._rows, self._walks) == (
+            other.facts,
+            other.actions,
+            other._rows,
+            other._walks,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Sample of {len(self)} states, {len(self.facts)} facts>"
+
+    def _state(self, row: int) -> State:
+        from itertools import compress
+
+        facts, steps = len(self.facts), self.walks.shape[1]
+        walk = self._walks[row * steps : (row + 1) * steps]
+        return State(
+            tuple(compress(self.facts, self._rows[row * facts : (row + 1) * facts])),
+            tuple(self.actions[step] for step in walk if step >= 0),
+            bool(self._goals[row]),
+        )
+
+
 class States:
     """The reachable states of a task."""
 
     def __init__(self, task: "Task"):
         self._task = task
 
-    def sample(
-        self, n: int, *, longest: int = 20, seed: int = 0, time_limit: Optional[float] = None
-    ) -> List[State]:
+    def sample(self, n: int, *, longest: int = 20, seed: int = 0, time_limit: Optional[float] = None) -> Sample:
         """The states at the ends of `n` random walks.
 
         Walk `k` takes `k % longest + 1` steps, fewer in a dead end. The same seed gives the same states. Empty if no action is applicable
@@ -239,11 +351,8 @@ class States:
         """
         if not 0 <= n < 1 << 32 or not 0 < longest < 1 << 32 or not 0 <= seed < 1 << 64:
             raise UsageError("`n`, `longest` and `seed` are whole numbers, and `longest` is above 0", code="cli.usage")
-        if n == 0:
-            return []
         task = self._task
-        _, found = call(task._native.sample, (n, longest, seed), _limits(time_limit), task._surroundings)
-        return [State(tuple(one["atoms"]), tuple(one["steps"]), one["is_goal"]) for one in found]
+        return Sample(*native(task._native.sample, (n, longest, seed), _limits(time_limit), task._surroundings))
 
 
 class Task:
@@ -375,9 +484,9 @@ class Task:
         The decision is `rejected` also for a plan that cannot be read, and `undecided` if its file cannot be read, a limit was reached, or the task has
         constructs that are not executed.
         """
-        limits = _limits(time_limit)
-        _, data = call(self._native.validate, _plan_source(plan), limits, self._surroundings)
-        return _validation(data)
+        _check_seconds(time_limit)
+        verdict = native(self._native.validate, _plan_source(plan), time_limit, self._surroundings)
+        return Validation(verdict.decision, verdict.cost, verdict)
 
     def pictures(
         self,
@@ -454,8 +563,7 @@ def _plan_source(plan: PlanArgument) -> NativeSource:
 
 
 def _validation(data: Mapping[str, Any]) -> Validation:
-    diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
-    return Validation(data["decision"], diagnostics, data.get("cost"), data)
+    return Validation(data["decision"], data.get("cost"), data)
 
 
 def read(domain: SourceArgument, problem: SourceArgument, *, context: Optional[Context] = None) -> Task:

@@ -15,6 +15,7 @@ for more kinds of problems). unified-planning makes `replanner[planforge]` and `
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from fractions import Fraction
@@ -26,6 +27,7 @@ try:
     from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin, PlanValidatorMixin
     from unified_planning.engines.mixins.anytime_planner import AnytimeGuarantee
     from unified_planning.engines.mixins.oneshot_planner import OptimalityGuarantee
+    from unified_planning.engines.plan_validator import TimeTriggeredPlanValidator
     from unified_planning.engines.results import FailedValidationReason, LogLevel
     from unified_planning.engines.results import PlanGenerationResultStatus as PlanStatus
     from unified_planning.engines.results import ValidationResultStatus as Verdict
@@ -34,7 +36,7 @@ try:
     from unified_planning.model import ProblemKind
     from unified_planning.model.metrics import MinimizeActionCosts
     from unified_planning.model.problem_kind_versioning import LATEST_PROBLEM_KIND_VERSION
-    from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan
+    from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan, TimeTriggeredPlan
 except ImportError as error:
     raise ImportError(
         f"planforge.up needs unified-planning: {error}. Run pip install 'planforge[unified-planning]'"
@@ -81,6 +83,22 @@ NUMERIC = (
     "FINAL_VALUE",
 )
 
+# Features of time, with which the planner searches plans that are not proven optimal. PDDL has no timed goals and no conditions or effects between the
+# ends of an action. Plans with times are not judged: PDDL asks for a moment between two steps that interfere, and unified-planning does not.
+TEMPORAL = (
+    "CONTINUOUS_TIME",
+    "TIMED_EFFECTS",
+    "DURATION_INEQUALITIES",
+    "STATIC_FLUENTS_IN_DURATIONS",
+    "FLUENTS_IN_DURATIONS",
+    "INT_TYPE_DURATIONS",
+    "REAL_TYPE_DURATIONS",
+    "MAKESPAN",
+)
+
+# The least time between two steps of a plan that interfere.
+_EPSILON = Fraction(1, 1000)
+
 # Features that sequential plans are judged with.
 VALIDATED = (
     *PLANNED,
@@ -122,6 +140,7 @@ class _Call:
         self._start, self._timeout = time.monotonic(), timeout
         self._stream = output_stream[0] if isinstance(output_stream, tuple) else output_stream
         self.metric = next(iter(problem.quality_metrics), None)
+        self._has_time = problem.kind.has_continuous_time()
 
     def write(self) -> None:
         """Writes and reads the problem.
@@ -130,13 +149,20 @@ class _Call:
         """
         if len(self.problem.quality_metrics) > 1:
             raise UPException("planforge takes one quality metric")
+        if self._has_time and self.problem.epsilon is not None and self.problem.epsilon > _EPSILON:
+            raise UPException(f"steps that interfere are {_EPSILON} apart, and the problem asks for {self.problem.epsilon}")
+        for timing, effects in getattr(self.problem, "timed_effects", {}).items():
+            if not timing.is_from_start() or not all(map(_is_literal, effects)):
+                raise UPException(f"PDDL does not have an effect at {timing} that is not an assignment of a constant")
         self._writer = PDDLWriter(_with_all_costs(self.problem, self.metric), rewrite_bool_assignments=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if self.metric is not None and self.metric.is_minimize_action_costs():
                 # Objects in costs must be constants, which the writer finds after it has written the constants.
                 self._writer.get_domain()
-            texts = self._writer.get_domain(), _join_constraints(self._writer.get_problem())
+            # The writer has `assign` where PDDL 2.2 has `=`.
+            problem = re.sub(r"(\(at \d\S*\s+)\(assign ", r"\1(= ", self._writer.get_problem())
+            texts = self._writer.get_domain(), _join_constraints(problem)
         rounded = {str(one.message) for one in caught if "cannot exactly represent" in str(one.message)}
         self.is_exact = not rounded
         """False if a number has no finite decimal form, such as 1/3."""
@@ -196,7 +222,7 @@ class _Call:
         values = dict(found.data.get("statistics", {}))
         plan = None
         if found.plans:
-            plan = self._plan(found.plans[0].steps)
+            plan = self._plan(found.data["plans"][0])
             values.update(cost=found.plans[0].cost, bound=found.plans[0].bound)
         metrics = {**self.metrics(), **{name: str(value) for name, value in values.items() if value is not None}}
         return PlanGenerationResult(status or self.status(found), plan, self.engine, metrics, list(self.logs))
@@ -204,9 +230,12 @@ class _Call:
     def status(self, found: Search) -> PlanStatus:
         if not found.plans:
             incomplete = PlanStatus.UNSOLVABLE_INCOMPLETELY
+            if self._has_time and found.outcome == "proven-unsolvable":
+                # Steps that interfere may be at one time in unified-planning.
+                return incomplete
             return _OF_OUTCOME.get(found.outcome) or _OF_LIMIT.get(found.limit or "", incomplete)
         # Without a metric no plan is better than another, and with rounded costs nothing is proven.
-        is_optimal = found.plans[0].optimal and self.metric is not None and self.is_exact
+        is_optimal = found.plans[0].optimal and self.metric is not None and self.is_exact and not self._has_time
         return PlanStatus.SOLVED_OPTIMALLY if is_optimal else PlanStatus.SOLVED_SATISFICING
 
     def failed(self, error: Exception) -> PlanGenerationResult:
@@ -215,14 +244,27 @@ class _Call:
         status = PlanStatus.UNSUPPORTED_PROBLEM if is_unwritten else PlanStatus.INTERNAL_ERROR
         return PlanGenerationResult(status, None, self.engine, self.metrics(), self.logs)
 
-    def _plan(self, steps: Tuple[str, ...]) -> SequentialPlan:
+    def _plan(self, found: Mapping[str, Any]) -> Any:
         environment = self.problem.environment
         actions = []
-        for step in steps:
+        for step in found["steps"]:
             action, *objects = map(self._writer.get_item_named, step.strip("()").split())
             parameters = tuple(map(environment.expression_manager.ObjectExp, objects))
             actions.append(ActionInstance(self.problem.action(action.name), parameters))
-        return SequentialPlan(actions, environment)
+        if not self._has_time:
+            return SequentialPlan(actions, environment)
+        # Without times there are only instantaneous actions.
+        times = found.get("times") or [{"start": number} for number in range(1, len(actions) + 1)]
+        timed = []
+        for action, at in zip(actions, times):
+            duration = at.get("duration")
+            start = Fraction(repr(at["start"]))
+            timed.append((start, action, None if duration is None else _duration(duration)))
+        plan = TimeTriggeredPlan(timed, environment)
+        validator = TimeTriggeredPlanValidator(environment=environment)
+        if validator.supports(self.problem.kind) and not validator.validate(self.problem, plan):
+            raise UPException("the times of the plan are rounded: a duration has no short decimal form, such as 1/1234")
+        return plan
 
     def validate(self, plan: Any) -> ValidationResult:
         try:
@@ -250,6 +292,17 @@ class _Call:
             return None
         value = Fraction(repr(cost))
         return {self.metric: value.numerator if value.denominator == 1 else value}
+
+
+def _duration(number: float) -> Fraction:
+    """A duration, which the planner rounds to six digits: 7/3 for 2.333333."""
+    simple = Fraction(number).limit_denominator(1000)
+    return simple if abs(simple - Fraction(number)) < Fraction(1, 1_000_000) else Fraction(repr(number))
+
+
+def _is_literal(effect: Any) -> bool:
+    """True for a timed effect that PDDL has."""
+    return effect.is_assignment() and not effect.is_conditional() and not effect.forall and effect.value.is_constant()
 
 
 def _with_all_costs(problem: Any, metric: Any) -> Any:
@@ -303,7 +356,7 @@ class _Base(Engine):  # type: ignore[misc]
             contact="https://github.com/planforge/planforge/issues",
             website="https://github.com/planforge/planforge",
             license="MIT or Apache-2.0",
-            short_description="Classical planning with proofs, and validation of plans.",
+            short_description="Classical planning with proofs, numeric and temporal planning, validation of plans.",
             long_description=f"planforge {__version__}: heuristic search, proofs that a plan is optimal or that there is none, validation of plans.",
         )
 
@@ -369,7 +422,7 @@ class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ign
     """
 
     NAME = "planforge"
-    FEATURES = frozenset((*PLANNED, *NUMERIC))
+    FEATURES = frozenset((*PLANNED, *NUMERIC, *TEMPORAL))
 
     def __init__(self, **params: Any):
         _Planner.__init__(self, **params)

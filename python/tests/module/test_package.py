@@ -86,13 +86,24 @@ def test_every_public_name_has_a_docstring_and_the_stub_names_what_is_there():
     assert (PACKAGE / "py.typed").is_file()
 
 
-def test_without_its_native_part_the_package_says_what_to_do(tmp_path):
+@pytest.mark.parametrize("library", [None, b"\x7fELF of another platform"])
+def test_without_its_native_part_the_package_says_what_to_do(tmp_path, library):
     copy = tmp_path / "planforge"
     copy.mkdir()
     for file in PACKAGE.glob("*.py"):
         (copy / file.name).write_text(file.read_text())
+    if library is not None:
+        (copy / "_native.abi3.so").write_bytes(library)
     shown = subprocess.run([sys.executable, "-S", "-c", "import planforge"], capture_output=True, text=True, cwd=tmp_path)
-    assert "ImportError" in shown.stderr and "tools/wheel" in shown.stderr
+    last = shown.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: the native part of planforge cannot be loaded") and "tools/wheel" in last
+
+
+def test_pip_refuses_the_wheel_on_musl_by_its_tag():
+    tags = [line[5:] for line in importlib.metadata.distribution("planforge").read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
+    assert tags and all(tag.startswith("cp310-abi3-") and "musl" not in tag for tag in tags), tags
+    if sys.platform == "linux":
+        assert all("-manylinux" in tag for tag in tags), tags
 
 
 def test_an_engine_without_unified_planning_names_the_extra():
@@ -101,8 +112,14 @@ def test_an_engine_without_unified_planning_names_the_extra():
     assert "pip install 'planforge[unified-planning]'" in shown.stderr.splitlines()[-1]
 
 
+def test_an_import_and_the_command_load_no_module_that_they_do_not_need():
+    script = "import sys; old = set(sys.modules); import planforge._command; print(sorted(set(sys.modules) - old))"
+    shown = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True)
+    assert shown.stdout == "['__future__', 'planforge', 'planforge._command', 'planforge._native']\n", shown
+
+
 def test_the_module_needs_no_other_package():
-    script = "import sys, planforge; print([name for name in ('pandas', 'numpy', 'asyncio', 'unified_planning') if name in sys.modules])"
+    script = "import sys, planforge; planforge.solve; print([name for name in ('pandas', 'numpy', 'asyncio', 'unified_planning') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\n"
 
 

@@ -93,9 +93,40 @@ def test_states_are_sampled_from_a_seed_and_can_be_reached(task):
     assert len({state.atoms for state in states}) > 5
     for state in states[:10]:
         failing = task.validate(state.steps).data.get("failing_step")
-        assert failing is None and len(state.steps) <= 20
-    assert task.states().sample(0) == []
+        assert failing is None and 0 < len(state.steps) <= 20
+    assert states[-1] == list(states)[49] and len(states[40:]) == 10
+    with pytest.raises(IndexError):
+        states[50]
     assert any(state.is_goal for state in task.states().sample(400, longest=40))
+
+
+def test_samples_of_a_task_have_the_same_facts_and_may_be_empty(task):
+    none, some = task.states().sample(0), task.states().sample(3)
+    assert list(none) == [] and none.facts == some.facts == tuple(sorted(some.facts))
+    assert none.values.shape == (0, len(some.facts)) and none.walks.shape == (0, 0)
+    stuck = pf.read(DOMAIN, UNSOLVABLE).states().sample(3)
+    assert (len(stuck), stuck.actions, stuck.goals.shape) == (0, (), (0,))
+
+
+def test_states_are_arrays_that_share_their_memory(task):
+    numpy = pytest.importorskip("numpy")
+    states = task.states().sample(200, longest=12, seed=5)
+    values, walks, goals = map(numpy.asarray, (states.values, states.walks, states.goals))
+    assert (values.dtype, values.shape) == (bool, (200, len(states.facts)))
+    assert (walks.dtype, walks.shape) == ("int32", (200, 12))
+    for array, given in ((values, states.values), (walks, states.walks), (goals, states.goals)):
+        assert numpy.shares_memory(array, numpy.asarray(given)) and not array.flags.writeable
+    for row, state in enumerate(states):
+        assert state.atoms == tuple(numpy.array(states.facts)[values[row]])
+        assert state.steps == tuple(states.actions[step] for step in walks[row] if step >= 0)
+        assert state.is_goal == goals[row]
+
+
+def test_a_verdict_is_compared_and_pickled_by_what_it_says(task):
+    plan = task.plan(first=True)
+    verdict, again = task.validate(plan), task.validate(str(plan))
+    assert verdict == again != task.validate("") and pickle.loads(pickle.dumps(verdict)) == again
+    assert verdict.data["steps"] == len(plan) and "accepted" in repr(verdict)
 
 
 def test_texts_with_mistakes_raise_all_of_them_with_code_and_place():
@@ -180,6 +211,8 @@ def test_tasks_are_compared_with_walks_and_sentences(task):
 def test_a_limit_is_a_number_of_seconds(task, seconds):
     with pytest.raises(pf.UsageError):
         task.plan(time_limit=seconds)
+    with pytest.raises(pf.UsageError):
+        task.validate(PLAN, time_limit=seconds)
 
 
 def test_options_that_contradict_each_other(task):
@@ -190,17 +223,20 @@ def test_options_that_contradict_each_other(task):
             task.search(**option)
 
 
-def test_threads_share_a_task(task):
-    verdicts = []
-    threads = [
-        threading.Thread(target=lambda: verdicts.extend(task.validate(PLAN).valid for _ in range(200)))
-        for _ in range(4)
-    ]
+def test_threads_share_a_task():
+    task = pf.read(DOMAIN, PROBLEM)
+    verdicts, samples = [], []
+
+    def work():
+        samples.append(task.states().sample(20, seed=1))
+        verdicts.extend(task.validate(PLAN).valid for _ in range(200))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert verdicts == [True] * 800
+    assert verdicts == [True] * 800 and samples == samples[:1] * 4
 
 
 def test_progress_is_an_event_and_an_exception_in_the_receiver_ends_the_call():

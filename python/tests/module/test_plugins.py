@@ -1,5 +1,6 @@
 """Plugins that are classes, in the interpreter."""
 
+import asyncio
 import importlib.util
 import os
 import threading
@@ -78,6 +79,30 @@ def test_a_class_that_breaks_is_a_failure_and_no_verdict(root, wrong):
     found = run(root, wrong)
     assert {task.verdict for task in found.tasks} == {"failed"}
     assert wrong is Wrong or "no such shelf" in found.tasks[0].message
+
+
+def test_a_call_ends_without_a_class_that_ignores_its_cancellation(root):
+    began, end, returned = threading.Event(), threading.Event(), threading.Event()
+
+    class Deaf(Mine):
+        def check(self, host, task, candidate):
+            began.set()
+            end.wait(120)
+            returned.set()
+            return accepted("late")
+
+    async def cancel():
+        loop = asyncio.get_running_loop()
+        parcels = root / "examples/suites/parcels"
+        work = asyncio.create_task(pf.arun(root / PIPELINE, tasks=parcels / "p01", context=pf.Context(plugins=[Deaf])))
+        await loop.run_in_executor(None, began.wait, 60)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(cancel())
+    assert began.is_set() and not returned.is_set()
+    end.set()
 
 
 class Fixed(Planner):

@@ -11,14 +11,19 @@ import unified_planning
 from unified_planning.engines import PlanGenerationResultStatus as Status
 from unified_planning.engines import ValidationResultStatus as Verdict
 from unified_planning.engines.results import FailedValidationReason
-from unified_planning.model.metrics import MinimizeActionCosts, MinimizeSequentialPlanLength
-from unified_planning.plans import ActionInstance, SequentialPlan
+from unified_planning.model.metrics import MinimizeActionCosts, MinimizeMakespan, MinimizeSequentialPlanLength
+from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan, TimeTriggeredPlan
 from unified_planning.shortcuts import (
     GE,
     GT,
     AnytimePlanner,
     BoolType,
+    ClosedTimeInterval,
+    Div,
+    DurativeAction,
+    EndTiming,
     Fluent,
+    GlobalStartTiming,
     InstantaneousAction,
     Not,
     Object,
@@ -27,6 +32,7 @@ from unified_planning.shortcuts import (
     Problem,
     RealType,
     Replanner,
+    StartTiming,
     UserType,
     get_environment,
 )
@@ -137,11 +143,16 @@ def solvers():
 def test_examples_are_solved_and_the_validator_of_unified_planning_agrees(engine, name):
     example = EXAMPLES[name]
     result = solve(example.problem, engine, timeout=60)
+    has_time = example.problem.kind.has_continuous_time()
     if not example.solvable:
         assert (result.status, result.plan) == (Status.UNSOLVABLE_PROVEN, None)
         return
     has_optimum = engine == "planforge-opt" and example.problem.quality_metrics
     assert result.status == (Status.SOLVED_OPTIMALLY if has_optimum else Status.SOLVED_SATISFICING)
+    if has_time:
+        assert isinstance(result.plan, TimeTriggeredPlan) and len(result.plan.timed_actions) > 0
+        assert judge(example.problem, result.plan, "up_time_triggered_validator").status == Verdict.VALID
+        return
     theirs, ours = (judge(example.problem, result.plan, one) for one in ("sequential_plan_validator", "planforge"))
     assert theirs.status == ours.status == Verdict.VALID
     assert theirs.metric_evaluations == ours.metric_evaluations
@@ -251,6 +262,83 @@ def test_numbers_are_planned_with_and_judged():
     assert judge(problem, last.plan, "sequential_plan_validator").status == Verdict.VALID
 
 
+def kiln(closes, pieces=2, share=Fraction(3, 2)):
+    """Pieces that are fired one after the other, in a kiln that closes."""
+    Piece = UserType("Piece")
+    raw, fired = (Fluent(name, BoolType(), p=Piece) for name in ("raw", "fired"))
+    is_open, free = Fluent("is open", BoolType()), Fluent("free", BoolType())
+    fire = DurativeAction("fire", p=Piece)
+    fire.set_closed_duration_interval(share, 2 * share)
+    piece = fire.parameter("p")
+    for condition in (raw(piece), free):
+        fire.add_condition(StartTiming(), condition)
+    fire.add_condition(ClosedTimeInterval(StartTiming(), EndTiming()), is_open)
+    fire.add_effect(StartTiming(), free, False)
+    fire.add_effect(EndTiming(), free, True)
+    fire.add_effect(EndTiming(), raw(piece), False)
+    fire.add_effect(EndTiming(), fired(piece), True)
+    problem = Problem("kiln")
+    for fluent, value in ((raw, True), (fired, False), (is_open, True), (free, True)):
+        problem.add_fluent(fluent, default_initial_value=value)
+    problem.add_action(fire)
+    for number in range(pieces):
+        problem.add_object(f"p{number}", Piece)
+        problem.add_goal(fired(problem.object(f"p{number}")))
+    problem.add_timed_effect(GlobalStartTiming(closes), is_open, False)
+    problem.add_quality_metric(MinimizeMakespan())
+    return problem
+
+
+def test_plans_with_times_meet_deadlines_and_bounds_of_durations():
+    problem = kiln(4)
+    result = solve(problem, timeout=60)
+    assert (result.status, len(result.plan.timed_actions)) == (Status.SOLVED_SATISFICING, 2)
+    starts, actions, durations = zip(*result.plan.timed_actions)
+    assert durations == (Fraction(3, 2), Fraction(3, 2)) and starts[1] >= starts[0] + durations[0]
+    assert {str(action.actual_parameters[0]) for action in actions} == {"p0", "p1"}
+    verdict = judge(problem, result.plan, "up_time_triggered_validator")
+    assert verdict.status == Verdict.VALID
+    with AnytimePlanner(name="planforge", params={"max_nodes": 20_000}) as planner:
+        *_, last = planner.get_solutions(problem, timeout=60)
+    assert isinstance(last.plan, TimeTriggeredPlan) and last.status == Status.SOLVED_SATISFICING
+
+
+def test_durations_come_back_exactly_or_not_at_all():
+    weight = Fluent("weight", RealType())
+
+    def heavy(by):
+        problem = kiln(50, pieces=1)
+        fire = problem.actions[0]
+        problem.add_fluent(weight, default_initial_value=7)
+        fire.set_fixed_duration(Div(weight, by))
+        return problem
+
+    for by in (3, 7):
+        ((_, _, duration),) = solve(heavy(by), timeout=60).plan.timed_actions
+        assert duration == Fraction(7, by)
+    result = solve(heavy(1234), timeout=60)
+    assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
+    assert "rounded" in result.log_messages[-1].message
+
+
+def test_of_a_task_with_time_nothing_is_proven():
+    # In unified-planning the second piece may start at the moment at which the first one ends, and end when the kiln closes.
+    for closes in (3, 2):
+        result = solve(kiln(closes), timeout=20)
+        assert result.plan is None and result.status != Status.UNSOLVABLE_PROVEN, closes
+    shrinking = kiln(4)
+    shrinking.add_fluent(level := Fluent("level", RealType()), default_initial_value=9)
+    shrinking.add_decrease_effect(GlobalStartTiming(1), level, 2)
+    assert planforge.up.Planforge.supports(shrinking.kind)
+    assert solve(shrinking).status == Status.UNSUPPORTED_PROBLEM
+    apart = kiln(4)
+    apart.epsilon = Fraction(1, 10)
+    result = solve(apart)
+    assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
+    assert "1/10" in result.log_messages[-1].message
+    assert not planforge.up.Planforge.supports_plan(PlanKind.TIME_TRIGGERED_PLAN)
+
+
 def test_unsolvable_is_a_proof_and_a_limit_is_not():
     problem = trip(1)
     problem.clear_quality_metrics()
@@ -326,7 +414,7 @@ def test_the_factory_chooses_planforge_for_an_optimal_plan():
 
 
 def test_what_is_not_claimed_is_refused():
-    problem = EXAMPLES["matchcellar"].problem
+    problem = EXAMPLES["robot_with_static_fluents_duration_timed_goals"].problem
     with pytest.raises(unified_planning.exceptions.UPUsageError), OneshotPlanner(name="planforge") as planner:
         planner.error_on_failed_checks = True
         planner.solve(problem)

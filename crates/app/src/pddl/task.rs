@@ -7,30 +7,41 @@ use crate::inputs::{Findings, Inputs, Source};
 use crate::limits::{RequestLimits, WorkLimits};
 use crate::status::{Status, of_stop};
 use planforge_diagnostics::Diagnostic;
+use planforge_planning::task::Atom;
 use planforge_planning::walk::{
-    DeadEnds, Model, ModelError, ModelOptions, SampleSpec, WalkPolicy, sample_walks,
+    ActionId, DeadEnds, Model, ModelError, ModelOptions, NamedStep, SampleSpec, WalkPolicy, sample_walks,
 };
-use planforge_planning::{StopReason, ValidationOptions, Validator, normalize, parse_plan};
+use planforge_planning::{
+    Poll, ResourceLimits, StopReason, ValidationOptions, Validator, normalize, parse_plan,
+};
 use planforge_plugin_common::judging::TaskTexts;
-use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
+use std::sync::OnceLock;
 
 /// A domain and a problem without errors.
 pub struct Task {
     /// The domain is source 0, the problem source 1.
     findings: Findings,
     validator: Validator,
+    /// Built by the first sample.
+    model: OnceLock<Model>,
 }
 
-/// A state at the end of a random walk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SampledState {
-    /// The atoms that hold, without those that no action changes, sorted by name.
-    pub atoms: Vec<String>,
-    /// The steps from the initial state.
-    pub steps: Vec<String>,
-    /// True if the goal holds.
-    pub is_goal: bool,
+/// States at the ends of random walks, as tables. A row is a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledStates {
+    /// The facts of the columns of `values`, sorted by name: those that can change, by delete relaxation. Of a task that is too large to be
+    /// grounded, those that hold in one of the states.
+    pub facts: Vec<String>,
+    /// By state and fact, row by row: 1 if the fact holds, else 0.
+    pub values: Vec<u8>,
+    /// The ground actions of the walks, in the order of their first use.
+    pub actions: Vec<String>,
+    /// By state and step, row by row: the index of the action in `actions`, or -1 after the last step. A row has the length of the longest walk.
+    pub walks: Vec<i32>,
+    /// By state: 1 if the goal holds, else 0. Its length is the number of states.
+    pub goals: Vec<u8>,
 }
 
 /// Random walks from the initial state.
@@ -58,7 +69,8 @@ impl Task {
         let (status, wrong) = match task {
             Some(Ok(task)) => {
                 let findings = inputs.into_findings();
-                return Ok(Self { findings, validator: Validator::new(task) });
+                let validator = Validator::new(task);
+                return Ok(Self { findings, validator, model: OnceLock::new() });
             }
             Some(Err(diagnostics)) => (Status::Negative, diagnostics),
             None => (status, Vec::new()),
@@ -94,7 +106,7 @@ impl Task {
         validate::result_of_plan(inputs, validation)
     }
 
-    /// Draws random walks from the initial state and returns the state at the end of each. Empty if no action is applicable in the initial
+    /// Draws random walks from the initial state and returns the state at the end of each. No states if no action is applicable in the initial
     /// state.
     ///
     /// # Errors
@@ -104,12 +116,18 @@ impl Task {
         context: &Context,
         request: &SampleRequest,
         limits: &RequestLimits,
-    ) -> Result<Vec<SampledState>, Error> {
+    ) -> Result<SampledStates, Error> {
         let mut limits = limits.start(context);
-        let task = self.validator.task().clone();
-        let model = Model::from_lifted(task, &ModelOptions::default(), &mut limits)
-            .map_err(|error| self.no_model(error))?;
-        sample(&model, request, &mut limits).map_err(stopped)
+        let model = match self.model.get() {
+            Some(model) => model,
+            None => {
+                let task = self.validator.task().clone();
+                let built = Model::from_lifted(task, &ModelOptions::default(), &mut limits)
+                    .map_err(|error| self.no_model(error))?;
+                self.model.get_or_init(|| built)
+            }
+        };
+        sample(model, request, &mut limits).map_err(stopped)
     }
 
     fn no_model(&self, error: ModelError) -> Error {
@@ -135,32 +153,61 @@ fn sample(
     model: &Model,
     request: &SampleRequest,
     limits: &mut WorkLimits,
-) -> Result<Vec<SampledState>, StopReason> {
+) -> Result<SampledStates, StopReason> {
+    let longest = request.longest.get();
     let spec = SampleSpec {
-        t_max: request.longest.get(),
-        walks_per_length: request.states.div_ceil(request.longest.get()),
+        t_max: longest,
+        walks_per_length: request.states.div_ceil(longest),
         seed: request.seed,
         dead_ends: DeadEnds::Truncate,
         policy: WalkPolicy::Uniform,
     };
-    let walks = sample_walks(model, &spec, limits)?.unwrap_or_default();
-    let mut states = Vec::new();
-    for walk in walks.into_iter().flatten().take(request.states as usize) {
+    let drawn = sample_walks(model, &spec, limits)?.unwrap_or_default();
+    let drawn: Vec<Vec<NamedStep>> = drawn.into_iter().flatten().take(request.states as usize).collect();
+    let width = drawn.iter().map(Vec::len).max().unwrap_or(0);
+    charge(limits, drawn.len() * width * size_of::<i32>())?;
+    let (mut actions, mut walks, mut goals) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers: HashMap<ActionId, i32> = HashMap::new();
+    let mut holding: Vec<Vec<Atom>> = Vec::new();
+    for walk in &drawn {
         let mut state = model.initial();
-        for step in &walk {
+        let end = walks.len() + width;
+        for step in walk {
             // The walk was drawn in this model.
-            if let Ok(Some(action)) = model.resolve(step) {
-                model.apply(&mut state, action, limits)?;
-            }
+            let Ok(Some(action)) = model.resolve(step) else { continue };
+            model.apply(&mut state, action, limits)?;
+            walks.push(*numbers.entry(action).or_insert_with(|| {
+                actions.push(step.to_string());
+                actions.len() as i32 - 1
+            }));
         }
-        let symbols = &model.lifted().symbols;
-        let mut atoms: Vec<String> = model.atoms(&state).iter().map(|atom| symbols.atom(atom)).collect();
-        atoms.sort_unstable();
-        states.push(SampledState {
-            is_goal: model.is_goal(&state, limits)?,
-            atoms,
-            steps: walk.iter().map(ToString::to_string).collect(),
-        });
+        walks.resize(end, -1);
+        goals.push(u8::from(model.is_goal(&state, limits)?));
+        holding.push(model.atoms(&state));
     }
-    Ok(states)
+    let changing: Vec<&Atom> = match model.facts() {
+        Some(facts) => facts.iter().collect(),
+        None => holding.iter().flatten().collect::<HashSet<_>>().into_iter().collect(),
+    };
+    let named = changing.into_iter().map(|fact| (model.lifted().symbols.atom(fact), fact));
+    let mut columns: Vec<(String, &Atom)> = named.collect();
+    columns.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let column_of: HashMap<&Atom, usize> = columns.iter().enumerate().map(|(n, one)| (one.1, n)).collect();
+    charge(limits, columns.len() * holding.len())?;
+    let mut values = vec![0; columns.len() * holding.len()];
+    for (row, atoms) in holding.iter().enumerate() {
+        for column in atoms.iter().filter_map(|atom| column_of.get(atom)) {
+            values[row * columns.len() + column] = 1;
+        }
+    }
+    let facts = columns.into_iter().map(|(name, _)| name).collect();
+    Ok(SampledStates { facts, values, actions, walks, goals })
+}
+
+/// Counts memory that is about to be used.
+fn charge(limits: &mut WorkLimits, bytes: usize) -> Result<(), StopReason> {
+    match limits.charge(bytes as u64) {
+        Poll::Continue => Ok(()),
+        Poll::Stop(reason) => Err(reason),
+    }
 }

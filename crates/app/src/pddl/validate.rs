@@ -11,7 +11,9 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::gantt;
 use planforge_pddl::Number;
 pub use planforge_planning::task::Atom;
-pub use planforge_planning::{FailedCondition, Phase, PreferenceResult, Schedule, ValidationReport};
+pub use planforge_planning::{
+    FailedCondition, FailingStep, Phase, PreferenceResult, Schedule, ValidationReport,
+};
 use planforge_planning::{ValidationDecision, ValidationOptions};
 use planforge_plugin_common::judging::reports::PreferenceVerdict;
 pub use planforge_plugin_common::judging::reports::ValidateReport;

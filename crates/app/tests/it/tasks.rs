@@ -63,17 +63,21 @@ fn sampled_states_are_those_that_their_steps_lead_to() {
     let (task, context, limits) = (task(), Context::default(), RequestLimits::default());
     let request = SampleRequest { states: 40, longest: NonZeroU32::new(4).unwrap(), seed: 3 };
     let states = task.sample_states(&context, &request, &limits).unwrap();
-    assert_eq!(states.len(), 40);
+    assert_eq!(states.goals.len(), 40);
     assert_eq!(states, task.sample_states(&context, &request, &limits).unwrap());
     assert_ne!(states, task.sample_states(&context, &SampleRequest { seed: 4, ..request }, &limits).unwrap());
-    for state in &states {
-        let pressed: Vec<&str> = state.steps.iter().map(|step| &step[7..8]).collect();
-        // A dead end after three steps ends a walk of four.
-        assert!(!pressed.is_empty() && pressed.len() <= 3, "{state:?}");
-        for lamp in ["a", "b", "c"] {
-            let atom = if pressed.contains(&lamp) { "on" } else { "off" };
-            assert!(state.atoms.contains(&format!("({atom} {lamp})")), "{state:?}");
+    assert_eq!(states.facts, ["(off a)", "(off b)", "(off c)", "(on a)", "(on b)", "(on c)"]);
+    // A dead end after three steps ends a walk of four.
+    assert_eq!((states.values.len(), states.walks.len()), (40 * 6, 40 * 3));
+    for (row, walk) in states.walks.chunks(3).enumerate() {
+        let steps = walk.iter().take_while(|&&step| step >= 0);
+        let pressed: Vec<&str> = steps.map(|&step| &states.actions[step as usize][7..8]).collect();
+        assert!(!pressed.is_empty() && walk[pressed.len()..].iter().all(|&step| step == -1), "{walk:?}");
+        let values = &states.values[row * 6..][..6];
+        for (column, lamp) in ["a", "b", "c"].into_iter().enumerate() {
+            let on = u8::from(pressed.contains(&lamp));
+            assert_eq!([values[column], values[column + 3]], [1 - on, on], "{values:?} after {pressed:?}");
         }
-        assert_eq!(state.is_goal, pressed.contains(&"a") && pressed.contains(&"b"), "{state:?}");
+        assert_eq!(states.goals[row] == 1, pressed.contains(&"a") && pressed.contains(&"b"), "{pressed:?}");
     }
 }

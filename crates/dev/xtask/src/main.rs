@@ -7,6 +7,7 @@ mod measure {
     pub(crate) mod equivalence;
     pub(crate) mod load;
     pub(crate) mod planning;
+    pub(crate) mod python;
     pub(crate) mod quality;
     pub(crate) mod reading;
     pub(crate) mod robustness;
@@ -71,6 +72,8 @@ commands! {
     MeasureSolve(measure::solve::SolveArgs) => measure::solve::measure_solve;
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure::top_k::TopKArgs) => measure::top_k::run;
+    /// The Python package: the time of many validations against Rust, and the time and memory of an import.
+    MeasurePython(measure::python::PythonArgs) => measure::python::measure_python;
     /// Load: many tasks and samples against a server that answers at once.
     MeasureLoad(measure::load::LoadArgs) => measure::load::measure_load;
     /// The server that `measure-load` starts.

@@ -191,22 +191,26 @@ enum Answered {
 /// Runs a use case on its own thread and waits for it. The thread that waits is the caller's: it handles signals and calls the caller's functions,
 /// one at a time. An exception of one of them, or of a signal handler such as KeyboardInterrupt, cancels the use case, which completes its
 /// record, and is then raised. A second one is raised at once; the use case then ends without a caller.
-pub(crate) fn call(
+pub(crate) fn call<T: Send + 'static>(
     py: Python<'_>,
     surroundings: Surroundings,
-    work: impl FnOnce(&Context) -> Result<Answer, Error> + Send + 'static,
-) -> PyResult<Answer> {
+    work: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
     let (messages, inbox) = mpsc::channel();
     let cancellation = surroundings.cancellation.as_ref().map(|given| given.get().0.clone());
     let port = Port { messages, cancellation: cancellation.unwrap_or_default() };
     let context = surroundings.context(py, &port).map_err(|error| native_error(&error))?;
     let cancellation = port.cancellation.clone();
+    let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::spawn(move || {
         // The panic hook has printed the message and its place.
         let result = catch_unwind(AssertUnwindSafe(|| work(&context))).unwrap_or_else(|_| Err(bug()));
-        drop(port.messages.send(Message::Done(result)));
+        // The receivers are gone after an interrupt.
+        drop(sender.send(result));
+        drop(port.messages.send(Message::Done));
     });
-    wait(py, &surroundings, Mutex::new(inbox), &cancellation)
+    wait(py, &surroundings, Mutex::new(inbox), &cancellation)?;
+    receiver.recv().unwrap_or_else(|_| Err(bug())).map_err(|error| native_error(&error))
 }
 
 fn wait(
@@ -214,18 +218,13 @@ fn wait(
     surroundings: &Surroundings,
     inbox: Mutex<Receiver<Message>>,
     cancellation: &Cancellation,
-) -> PyResult<Answer> {
+) -> PyResult<()> {
     let process = std::process::id();
     let mut raised: Option<PyErr> = None;
     loop {
         let message = py.detach(|| inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL));
         let served = match message {
-            Ok(Message::Done(result)) => {
-                return match raised {
-                    Some(error) => Err(error),
-                    None => result.map_err(|error| native_error(&error)),
-                };
-            }
+            Ok(Message::Done) => return raised.map_or(Ok(()), Err),
             // After an exception, the use case only ends.
             Ok(_) if raised.is_some() => Ok(()),
             Ok(message) => surroundings.serve(py, message, process),

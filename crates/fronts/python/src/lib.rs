@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use crate::call::{NativeCancellation, NativeError};
     #[pymodule_export]
-    use crate::pddl::{NativeTask, check, compare, compare_domains, format};
+    use crate::pddl::{NativeTask, NativeVerdict, check, compare, compare_domains, format};
     #[pymodule_export]
     use crate::pipelines::{check_pipeline, evaluate, resume, run, solve};
     use planforge_app::WorkerCommand;

@@ -1,6 +1,6 @@
 //! Functions on PDDL texts.
 
-use crate::call::{Surroundings, answer, call, native_error};
+use crate::call::{Surroundings, answer, call};
 use crate::port::Answer;
 use crate::requests::{LimitsArgument, SourceArgument};
 use planforge_app::diagnostics::SourceId;
@@ -11,12 +11,15 @@ use planforge_app::pddl::draw::{PICTURE_LIMITS, PictureRequest, PictureResult, p
 use planforge_app::pddl::format::{self as formatting, FormatRequest};
 use planforge_app::pddl::plan::{PlanRequest, PlanSearch, plan};
 use planforge_app::pddl::task::{SampleRequest, Task};
-use planforge_app::pddl::validate::{ValidateRequest, ValidateResult, gantt_svg, validate};
+use planforge_app::pddl::validate::{
+    FailingStep, ValidateReport, ValidateRequest, ValidateResult, gantt_svg, validate,
+};
 use planforge_app::{Context, Error, RequestLimits, Source, Status};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::json;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Seconds that the execution of a plan may take in the calling thread, where no signal is handled.
 const SHORT: f64 = 0.1;
@@ -32,7 +35,54 @@ pub(crate) struct NativeTask {
     /// The template of pictures beside the domain's file.
     template: Option<Source>,
     task: Arc<Task>,
+    /// Of plans that are executed in the calling thread.
+    context: Context,
 }
+
+/// The verdict on a plan. Its JSON form is made when it is read.
+#[pyclass(frozen)]
+pub(crate) struct NativeVerdict {
+    report: ValidateReport,
+    /// Number of steps, and the first that cannot be executed; `None` if a text cannot be used.
+    steps: Option<(usize, Option<FailingStep>)>,
+}
+
+impl NativeVerdict {
+    fn of(result: ValidateResult) -> Self {
+        let report = result.report();
+        Self { report, steps: result.validation.map(|one| (one.steps, one.failing_step)) }
+    }
+}
+
+#[pymethods]
+impl NativeVerdict {
+    /// `accepted`, `rejected` or `undecided`.
+    #[getter]
+    fn decision(&self) -> &str {
+        &self.report.decision
+    }
+
+    /// The cost of a valid plan.
+    #[getter]
+    fn cost(&self) -> Option<f64> {
+        self.report.cost
+    }
+
+    /// The report with `steps` and, if a step cannot be executed, `failing_step`.
+    fn json(&self) -> String {
+        let mut report = json!(self.report);
+        if let Some((steps, failing)) = &self.steps {
+            report["steps"] = json!(steps);
+            if let Some(failing) = failing {
+                report["failing_step"] = json!({"index": failing.index, "step": failing.text});
+            }
+        }
+        report.to_string()
+    }
+}
+
+/// Sampled states: facts, values, actions, walks as `i32` in the byte order of the machine, goals.
+type NativeStates = (Vec<String>, Py<PyBytes>, Vec<String>, Py<PyBytes>, Py<PyBytes>);
 
 /// Arguments of [`NativeTask::plan`].
 #[derive(FromPyObject)]
@@ -59,17 +109,11 @@ impl NativeTask {
     ) -> PyResult<(Self, String)> {
         let [domain, problem] = [domain, problem].map(Source::from);
         let texts = [domain.clone(), problem.clone()];
-        let slot = Arc::new(Mutex::new(None));
-        let read = Arc::clone(&slot);
-        let (_, findings) = call(py, surroundings, move |context| {
+        let (task, (_, findings)) = call(py, surroundings, move |context| {
             let task = Task::read(context, &texts[0], &texts[1])?;
-            let found = answer(Status::Good, &task.findings().reported());
-            *read.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
-            found
+            let findings = answer(Status::Good, &task.findings().reported())?;
+            Ok((task, findings))
         })?;
-        let task = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Without an error there is a task.
-        let task = task.ok_or_else(|| native_error(&Error::of_status(Status::Panic)))?;
         let as_read = |number, given: &Source| {
             let file = task.findings().sources.get(SourceId(number));
             file.map_or_else(|| given.clone(), |file| Source::text(file.name.clone(), file.text.clone()))
@@ -82,7 +126,8 @@ impl NativeTask {
             .map_or(Sentences::BesideDomain, |file| Sentences::Given(Source::File(file)));
         let template = beside("picture.toml").map(Source::File);
         let (domain, problem) = (as_read(0, &domain), as_read(1, &problem));
-        Ok((Self { domain, problem, sentences, template, task: Arc::new(task) }, findings))
+        let context = Context::default();
+        Ok((Self { domain, problem, sentences, template, task: Arc::new(task), context }, findings))
     }
 
     /// Executes a plan. One that takes long is executed again, on a thread that an interrupt ends.
@@ -90,21 +135,20 @@ impl NativeTask {
         &self,
         py: Python<'_>,
         plan: SourceArgument,
-        limits: LimitsArgument,
+        time_limit: Option<f64>,
         surroundings: &Bound<'_, PyAny>,
-    ) -> PyResult<Answer> {
-        let (plan, limits) = (Source::from(plan), RequestLimits::from(limits));
-        let is_short = limits.seconds.is_some_and(|seconds| seconds <= SHORT);
-        let first = RequestLimits { seconds: if is_short { limits.seconds } else { Some(SHORT) }, ..limits };
-        let validate = |context: &Context, plan: &Source, limits: &RequestLimits| {
-            self.task.validate(context, plan, limits)
-        };
-        let result = py.detach(|| validate(&Context::default(), &plan, &first));
+    ) -> PyResult<NativeVerdict> {
+        let plan = Source::from(plan);
+        let is_short = time_limit.is_some_and(|seconds| seconds <= SHORT);
+        let first = RequestLimits::seconds(if is_short { time_limit } else { Some(SHORT) });
+        let result = py.detach(|| self.task.validate(&self.context, &plan, &first));
         if result.status != Status::TimeLimit || is_short {
-            return judged(&result).map_err(|error| native_error(&error));
+            return Ok(NativeVerdict::of(result));
         }
         let task = Arc::clone(&self.task);
-        call(py, surroundings.extract()?, move |context| judged(&task.validate(context, &plan, &limits)))
+        call(py, surroundings.extract()?, move |context| {
+            Ok(NativeVerdict::of(task.validate(context, &plan, &RequestLimits::seconds(time_limit))))
+        })
     }
 
     /// Searches a plan.
@@ -216,13 +260,14 @@ impl NativeTask {
         request: (u32, NonZeroU32, u64),
         limits: LimitsArgument,
         surroundings: Surroundings,
-    ) -> PyResult<Answer> {
+    ) -> PyResult<NativeStates> {
         let (task, limits) = (Arc::clone(&self.task), RequestLimits::from(limits));
-        call(py, surroundings, move |context| {
-            let (states, longest, seed) = request;
-            let request = SampleRequest { states, longest, seed };
-            answer(Status::Good, &task.sample_states(context, &request, &limits)?)
-        })
+        let (states, longest, seed) = request;
+        let request = SampleRequest { states, longest, seed };
+        let sampled = call(py, surroundings, move |context| task.sample_states(context, &request, &limits))?;
+        let walks: Vec<u8> = sampled.walks.iter().flat_map(|step| step.to_ne_bytes()).collect();
+        let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
+        Ok((sampled.facts, bytes(&sampled.values), sampled.actions, bytes(&walks), bytes(&sampled.goals)))
     }
 }
 
@@ -232,18 +277,6 @@ fn not_told(result: ValidateResult) -> Error {
         return Error::findings(result.status, result.findings.diagnostics, result.findings.sources);
     }
     Error::usage("the plan is not told in sentences: it was not executed step by step", None)
-}
-
-/// The verdict on a plan with the number of steps and the first that cannot be executed.
-fn judged(result: &ValidateResult) -> Result<Answer, Error> {
-    let mut report = json!(result);
-    if let Some(validation) = &result.validation {
-        report["steps"] = validation.steps.into();
-        if let Some(failing) = &validation.failing_step {
-            report["failing_step"] = json!({"index": failing.index, "step": failing.text});
-        }
-    }
-    answer(result.status, &report)
 }
 
 /// Checks a domain, or a domain and a problem.

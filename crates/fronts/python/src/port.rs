@@ -1,6 +1,6 @@
 //! Messages from the threads of a use case to the calling thread.
 
-use planforge_app::{Cancellation, ConsentRequest, Error, Question, Questions};
+use planforge_app::{Cancellation, ConsentRequest, Question, Questions};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ pub(crate) enum Message {
     Question(Question, Sender<Option<String>>),
     /// A request to the model and its answer, as JSON.
     Request(String, Sender<String>),
-    Done(Result<Answer, Error>),
+    /// The use case has ended.
+    Done,
 }
 
 /// Sends messages to the calling thread.

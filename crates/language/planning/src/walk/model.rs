@@ -305,6 +305,11 @@ impl Model {
         }
     }
 
+    /// The basic facts that can change in a ground task, by delete relaxation; `None` if they were not listed (see [`GroundingMethod`]).
+    pub fn facts(&self) -> Option<&[Atom]> {
+        self.simulator().map(|simulator| &simulator.task().facts[..simulator.task().basic_facts])
+    }
+
     /// A ground action by the names it has in the texts.
     pub fn step(&self, action: ActionId) -> NamedStep {
         let symbols = &self.lifted.symbols;
