@@ -7,12 +7,17 @@ import { duration, figure, money } from "./words";
 const PHASES = { queued: "waits for its turn", held: "waits for a limit", sent: "sent", "backing-off": "waits to be sent again" };
 const MOST_REQUESTS = 12;
 
-export function LivePanel({ live, isLost }: { live: Live; isLost: boolean }) {
+export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean; gone: string | null }) {
   const now = useSecond(live.requests.size > 0 || !live.ended);
   const left = secondsLeft(live, now);
   const requests = [...live.requests.values()].sort((a, b) => a.since - b.since);
   return (
     <section class="live" aria-label="At work now">
+      {gone && (
+        <p class="error" role="alert">
+          {gone}
+        </p>
+      )}
       {isLost && (
         <p class="live-lost" role="status">
           The connection to planforge is lost. This page connects again by itself; the run goes on.

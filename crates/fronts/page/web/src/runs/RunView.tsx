@@ -24,7 +24,7 @@ export function RunView({ paths }: { paths: string[] }) {
   const [path] = paths as [string];
   const state = useFolder(path);
   const stream = state.job ? jobStream(state.job.job) : state.inProgress && !state.isEvaluation ? watchStream(path) : null;
-  const { live, isLost } = useLive(stream);
+  const { live, isLost, gone } = useLive(stream);
   const isWorking = state.job !== null || state.inProgress;
   const [error, setError] = useState<string | null>(null);
   const say = (cause: unknown) => setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
@@ -79,7 +79,7 @@ export function RunView({ paths }: { paths: string[] }) {
           {error}
         </p>
       )}
-      {isWorking && stream !== null && <LivePanel live={live} isLost={isLost} />}
+      {isWorking && stream !== null && <LivePanel live={live} isLost={isLost} gone={gone} />}
       {state.inProgress && !state.job && <p class="note">Another process of planforge works on this. It can be paused there (Ctrl-C).</p>}
       <Report paths={paths} changes={isWorking ? live.changes : -1} poll={isWorking && stream === null} />
     </div>

@@ -1,7 +1,7 @@
 // The events of runs that are at work, and newer report data while they change.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { openEvents, query } from "../api";
+import { inWords, openEvents, query } from "../api";
 import { emptyLive, takeEvent, type Live, type RunEvent } from "./live";
 
 /** Milliseconds between two drawings of events that arrive quickly. */
@@ -10,13 +10,15 @@ const DRAW_EVERY = 100;
 /**
  * Follows a stream of events; `null` follows nothing. The component is drawn again after events, at most ten times a second.
  */
-export function useLive(stream: string | null): { live: Live; isLost: boolean } {
+export function useLive(stream: string | null): { live: Live; isLost: boolean; gone: string | null } {
   const live = useRef<Live>(emptyLive(Date.now()));
   const [, setVersion] = useState(0);
   const [isLost, setLost] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
     live.current = emptyLive(Date.now());
+    setGone(null);
     let timer = 0;
     const draw = () => {
       timer = 0;
@@ -28,13 +30,17 @@ export function useLive(stream: string | null): { live: Live; isLost: boolean } 
         timer ||= window.setTimeout(draw, DRAW_EVERY);
       },
       connection: (isOpen: boolean) => setLost(!isOpen),
+      gone: (cause) => {
+        setLost(false);
+        setGone(inWords(cause));
+      },
     });
     return () => {
       close();
       clearTimeout(timer);
     };
   }, [stream]);
-  return { live: live.current, isLost };
+  return { live: live.current, isLost, gone };
 }
 
 export const watchStream = (path: string): string => `/api/watch${query({ path })}`;

@@ -1,8 +1,8 @@
 // What came of a task: the first line, the plan in words, what it rests on, the states along it, and the PDDL.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, post, query } from "../api";
-import { sentencesOfStep, shortChoice, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
+import { get, inWords, post, query } from "../api";
+import { originOfStep, sentencesOfStep, shortChoice, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
 import { Stepper } from "./Stepper";
 
 export function AnswerView({ result, before, say }: { result: SolveResult; before: SolveResult | null; say(words: string): void }) {
@@ -10,17 +10,18 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
   const [steps, setSteps] = useState<Steps | null>(null);
   const [at, setAt] = useState(0);
   const [words, setWords] = useState("");
+  const [missing, setMissing] = useState<string | null>(null);
   const { trust } = result;
 
   useEffect(() => {
-    get<{ sentences: Sentence[] }>(`/api/solve/text${query({ path: result.folder })}`).then((found) => setSentences(found?.sentences ?? []), () => setSentences([]));
+    get<{ sentences: Sentence[] }>(`/api/solve/text${query({ path: result.folder })}`).then((found) => setSentences(found?.sentences ?? []), (cause) => setMissing(`The sentences of the text cannot be shown: ${inWords(cause)}`));
   }, [result]);
   useEffect(() => {
     setSteps(null);
     setAt(0);
     if (!result.domain || !result.problem || !result.plan?.length) return;
     const texts = { domain: result.domain, problem: result.problem, plan: result.plan.join("\n") };
-    post<Steps>("/api/pddl/steps", texts).then(setSteps, () => setSteps(null));
+    post<Steps>("/api/pddl/steps", texts).then(setSteps, (cause) => setMissing(`The states along the plan cannot be shown: ${inWords(cause)}`));
   }, [result]);
 
   const plan = result.plan ?? [];
@@ -32,18 +33,22 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
       <h2>Answer</h2>
       <p class="answer-line">{result.line}</p>
       {before && <Changes before={before} after={result} />}
+      {missing && (
+        <p class="error" role="alert">
+          {missing}
+        </p>
+      )}
       <div class="answer-parts">
         {plan.length > 0 && (
           <section>
             <h3>The plan</h3>
             <ol class="plan">
               {plan.map((step, i) => {
-                const from = sentencesOfStep(step, trust.sources);
                 return (
                   <li key={i}>
                     <button type="button" aria-current={at === i + 1 ? "step" : undefined} onClick={() => setAt(i + 1)} onMouseEnter={() => setAt(i + 1)}>
                       {told[i] ?? step}
-                      <span class="note">{from.length ? ` From ${from.length > 1 ? "sentences" : "sentence"} ${from.join(", ")}.` : " From no sentence: it is assumed."}</span>
+                      <span class="note">{` ${originOfStep(step, trust.sources)}`}</span>
                     </button>
                   </li>
                 );

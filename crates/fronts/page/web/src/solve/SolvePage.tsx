@@ -1,14 +1,12 @@
 // Solve: a text becomes a plan, with questions on the way.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, openEvents, post, query } from "../api";
+import { ApiError, get, inWords, openEvents, post, query } from "../api";
 import { AnswerView } from "./AnswerView";
 import { emptyDialogue, shortChoice, takeEvent, type Dialogue, type SolveResult } from "./data";
 import { ConsentView, QuestionView } from "./QuestionView";
 import { TextForm } from "./TextForm";
 import "./solve.css";
-
-const inWords = (cause: unknown): string => (cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
 
 export function SolvePage() {
   const address = new URLSearchParams(location.search);
@@ -62,6 +60,7 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
   const dialogue = useRef<Dialogue>(emptyDialogue());
   const [, draw] = useState(0);
   const [isLost, setLost] = useState(false);
+  const [isGone, setGone] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [before, setBefore] = useState<SolveResult | null>(null);
 
@@ -76,6 +75,11 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
         }, 50);
       },
       connection: (isOpen) => setLost(!isOpen && dialogue.current.result === null && dialogue.current.error === null),
+      gone: (cause) => {
+        setLost(false);
+        setGone(true);
+        setError(inWords(cause));
+      },
     });
     return () => {
       close();
@@ -101,7 +105,7 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
       if (!(cause instanceof ApiError && cause.code === "page.answered")) setError(inWords(cause));
     }
   };
-  const isOver = ["ended", "stopped", "failed"].includes(state);
+  const isOver = isGone || ["ended", "stopped", "failed"].includes(state);
   return (
     <div class="solve">
       <h1>Solve</h1>
@@ -140,7 +144,7 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
       {failed && <Failure text={[failed.message, failed.help].filter(Boolean).join(" ")} />}
       {state === "stopped" && !failed && <p>Stopped. The replies are kept; `planforge solve --continue` or the list of tasks continues it.</p>}
       {result && <AnswerView result={result} before={before} say={sayIt} />}
-      {isOver && <p><a href="/solve">Another text</a></p>}
+      {isOver && <p><a href="/solve">{isGone ? "The tasks of this folder" : "Another text"}</a></p>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // The form for a new text, and the tasks of the folder.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, get, post, query } from "../api";
+import { get, inWords, post, query } from "../api";
 
 interface Model {
   name: string;
@@ -30,8 +30,9 @@ export function TextForm({ open }: { open(job: string): void }) {
   const [error, setError] = useState<string | null>(null);
 
   useEffect(() => {
-    get<{ models: Model[] }>("/api/about").then((about) => setModels(about?.models ?? []), () => {});
-    get<{ tasks: Task[] }>("/api/solved").then((found) => setTasks(found?.tasks ?? []), () => {});
+    const failed = (cause: unknown) => setError(inWords(cause));
+    get<{ models: Model[] }>("/api/about").then((about) => setModels(about?.models ?? []), failed);
+    get<{ tasks: Task[] }>("/api/solved").then((found) => setTasks(found?.tasks ?? []), failed);
   }, []);
 
   const fillDemo = async () => {
@@ -47,7 +48,7 @@ export function TextForm({ open }: { open(job: string): void }) {
       const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { text, rules: rules || undefined, domain: domain || undefined, model: [chosen] } });
       open(job);
     } catch (cause) {
-      setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+      setError(inWords(cause));
       setBusy(false);
     }
   };

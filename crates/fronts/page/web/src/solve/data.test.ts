@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyDialogue, sentencesOfStep, shortChoice, takeEvent, wordsOfSteps } from "./data";
+import { emptyDialogue, originOfStep, sentencesOfStep, shortChoice, takeEvent, wordsOfSteps } from "./data";
 
 test("the answer that counts stands with its question, also when another tab gave it", () => {
   const dialogue = emptyDialogue();
@@ -15,6 +15,13 @@ test("a step rests on the sentences of its action, of its conditions and of its 
   const part = (kind: string, text: string, ...sentences: number[]) => ({ part: kind, text, sentences, assumed: false });
   const parts = [part("action", "lift", 7), part("precondition", "lift: (at ?p ?r)", 7, 4), part("effect", "lifted: (x)", 9), part("action", "walk", 3)];
   expect(sentencesOfStep("(lift baker cake)", parts)).toEqual([4, 7]);
+});
+
+test("a step without sentences is called assumed only if the reading says so", () => {
+  const lift = { part: "action", text: "lift", sentences: [], assumed: false };
+  expect(originOfStep("(lift cake)", [lift])).toBe("The model did not say from which sentence.");
+  expect(originOfStep("(lift cake)", [{ ...lift, assumed: true }])).toBe("From no sentence: it is assumed.");
+  expect(originOfStep("(lift cake)", [{ ...lift, sentences: [2, 3] }])).toBe("From sentences 2, 3.");
 });
 
 test("steps in words lose their numbers, and choices their steps", () => {

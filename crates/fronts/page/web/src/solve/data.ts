@@ -133,11 +133,22 @@ export function takeEvent(dialogue: Dialogue, event: DialogueEvent): void {
 /** The words of a choice without the steps in brackets, which the page shows one by one. */
 export const shortChoice = (choice: string): string => choice.replace(/ \[.*\]$/s, "");
 
+/** The action of a step, its conditions and its effects. */
+function partsOfStep(step: string, parts: Part[]): Part[] {
+  const action = /^\(?\s*([^\s()]+)/.exec(step)?.[1] ?? "";
+  return parts.filter((part) => (part.part === "action" && part.text === action) || (["precondition", "effect"].includes(part.part) && part.text.startsWith(`${action}: `)));
+}
+
 /** The sentences that the action of a step comes from, with its conditions and effects. */
 export function sentencesOfStep(step: string, parts: Part[]): number[] {
-  const action = /^\(?\s*([^\s()]+)/.exec(step)?.[1] ?? "";
-  const own = parts.filter((part) => (part.part === "action" && part.text === action) || (["precondition", "effect"].includes(part.part) && part.text.startsWith(`${action}: `)));
-  return [...new Set(own.flatMap((part) => part.sentences))].sort((a, b) => a - b);
+  return [...new Set(partsOfStep(step, parts).flatMap((part) => part.sentences))].sort((a, b) => a - b);
+}
+
+/** Where a step comes from, in words. A part without a sentence is assumed only if its comment says so. */
+export function originOfStep(step: string, parts: Part[]): string {
+  const from = sentencesOfStep(step, parts);
+  if (from.length) return `From ${from.length > 1 ? "sentences" : "sentence"} ${from.join(", ")}.`;
+  return partsOfStep(step, parts).some((part) => part.assumed) ? "From no sentence: it is assumed." : "The model did not say from which sentence.";
 }
 
 /** The plan in words, one text a step: `3. lift ...` without its number. */

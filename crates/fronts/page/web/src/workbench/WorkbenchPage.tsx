@@ -1,7 +1,7 @@
 // The PDDL workbench: a domain and a problem in editors, and what can be asked about them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, openEvents, post } from "../api";
+import { inWords, openEvents, post } from "../api";
 import { Stepper } from "../solve/Stepper";
 import type { Steps } from "../solve/data";
 import { makeEditors, type Editors } from "./editor";
@@ -70,7 +70,7 @@ export function WorkbenchPage() {
       setShown(await work());
       setAt(0);
     } catch (cause) {
-      setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+      setError(inWords(cause));
     }
   };
 
@@ -91,16 +91,20 @@ export function WorkbenchPage() {
         if (event.kind === "state" && ["ended", "stopped", "failed"].includes(String(event.state))) setJob(null);
       },
       connection: () => {},
+      gone: (cause) => {
+        setJob(null);
+        setError(inWords(cause));
+      },
     });
   }, [job]);
   const takePlan = (report: PlanReport) => {
-    const steps = report.plan?.steps ?? report.plans?.[0]?.steps ?? [];
-    if (steps.length) {
+    const steps = report.plans[0]?.steps;
+    if (steps) {
       setPlan(steps.join("\n"));
       planNow.current = steps.join("\n");
       keep();
     }
-    setShown((now) => ({ title: steps.length ? `A plan of ${steps.length} steps` : `No plan: ${report.outcome ?? "none was found"}`, lines: [...(now?.lines ?? []), ...(report.explanation ?? [])] }));
+    setShown((now) => ({ title: steps ? titleOf(steps.length) : `No plan: ${report.outcome}`, lines: [...(now?.lines ?? []), ...report.explanation] }));
   };
 
   const validate = () =>
@@ -220,11 +224,12 @@ interface PlanEvent {
 }
 
 interface PlanReport {
-  outcome?: string;
-  plan?: { steps: string[] };
-  plans?: { steps: string[] }[];
-  explanation?: string[];
+  outcome: string;
+  plans: { steps: string[] }[];
+  explanation: string[];
 }
+
+const titleOf = (steps: number): string => (steps === 0 ? "The goal holds at the start: no step is needed" : `A plan of ${steps} ${steps === 1 ? "step" : "steps"}`);
 
 interface Validated {
   decision?: string;

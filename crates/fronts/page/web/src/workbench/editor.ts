@@ -5,7 +5,7 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
-import { openEvents, post } from "../api";
+import { inWords, openEvents, post } from "../api";
 
 /** Words, variables, sections and comments of PDDL. */
 const pddl = StreamLanguage.define({
@@ -52,8 +52,10 @@ export function plainMarkup(html: string): string {
   return body.innerHTML;
 }
 
+const ENDED = "The language server has ended. Reload the page to start it again; your texts stay. ";
+
 /** A session of the language server. Messages are sent one after the other. */
-async function connect(): Promise<{ transport: Transport; close(): void }> {
+async function connect(problem: (text: string) => void): Promise<{ transport: Transport; close(): void }> {
   const { session } = await post<{ session: string }>("/api/lsp/open", {});
   const address = `/api/lsp/${encodeURIComponent(session)}`;
   const handlers = new Set<(message: string) => void>();
@@ -61,11 +63,12 @@ async function connect(): Promise<{ transport: Transport; close(): void }> {
   const close = openEvents<{ kind: string }>(`${address}/events`, {
     event: (message) => handlers.forEach((handle) => handle(JSON.stringify(message))),
     connection: () => {},
-  });
+    gone: (cause) => problem(ENDED + inWords(cause)),
+  }, { whileHidden: true });
   return {
     transport: {
       send: (message) => {
-        sending = sending.then(() => post(address, { message })).catch(() => {});
+        sending = sending.then(() => post(address, { message })).catch((cause) => problem(ENDED + inWords(cause)));
       },
       subscribe: (handle) => handlers.add(handle),
       unsubscribe: (handle) => handlers.delete(handle),
@@ -76,7 +79,6 @@ async function connect(): Promise<{ transport: Transport; close(): void }> {
 
 export interface Editors {
   texts(): string[];
-  setText(at: number, text: string): void;
   close(): void;
 }
 
@@ -86,7 +88,7 @@ export async function makeEditors(files: { place: HTMLElement; name: string; lab
   const client = new LSPClient({ extensions: languageServerExtensions(), sanitizeHTML: plainMarkup, timeout: 10_000 });
   let end = () => {};
   try {
-    const { transport, close } = await connect();
+    const { transport, close } = await connect(problem);
     client.connect(transport);
     end = close;
   } catch (cause) {
@@ -111,10 +113,6 @@ export async function makeEditors(files: { place: HTMLElement; name: string; lab
   );
   return {
     texts: () => views.map((view) => view.state.doc.toString()),
-    setText: (at, text) => {
-      const view = views[at];
-      view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-    },
     close: () => {
       views.forEach((view) => view.destroy());
       client.disconnect();
