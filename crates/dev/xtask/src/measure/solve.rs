@@ -4,8 +4,9 @@
 //! its rival. A plan is right if it can be followed in the reference to what is wanted, and no plan of the reference is shorter.
 
 use planforge_app::Source;
+use planforge_app::Statement;
 use planforge_app::run::ModelChoice;
-use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, SolveResult, Statement, solve};
+use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, SolveResult, solve};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
