@@ -561,6 +561,8 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         Suite,
         E::None,
         &[
+            "axes",
+            "gaps",
             "generate",
             "generate.example",
             "generate.first",
