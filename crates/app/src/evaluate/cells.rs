@@ -300,7 +300,7 @@ impl Cell<'_> {
 
     /// True if at least one of its tasks is selected.
     pub(super) fn has_tasks(&self) -> bool {
-        self.suite.tasks.iter().any(|task| self.work.selection.takes_task(&task.stem))
+        self.suite.tasks.iter().any(|task| self.work.selection.takes_task(&self.key, &task.stem))
     }
 
     /// The outcome of a cell that was not run.
@@ -372,7 +372,7 @@ impl Cell<'_> {
         }
         let folder = self.folder();
         let known = folder.join("run.json").exists();
-        let running = self.work.running.as_ref().filter(|_| self.selected && !stopped);
+        let running = self.work.running.as_ref().filter(|_| !stopped && (self.selected || known));
         if !known && running.is_none() {
             return Ok(None);
         }
@@ -382,17 +382,18 @@ impl Cell<'_> {
             let stored = RunFolder::open(&folder, Arc::default())?;
             self.check_inputs(&stored, &checked, &tasks)?;
             checked.use_recorded_prices(stored.manifest());
-            let again =
-                |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
+            let again = |report: &RunReport| {
+                self.selected && running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0)
+            };
             let report = read_report(context, &stored)?;
             if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
         }
-        running.map(|running| self.run(running, &checked, tasks, known, jobs)).transpose()
+        running.map_or(Ok(None), |running| self.run(running, &checked, tasks, known, jobs))
     }
 
-    /// Runs or resumes the cell.
+    /// Runs or resumes the cell. Of a cell that is not selected, the tasks that have ended are looked up; `None` if there are none.
     fn run(
         &self,
         running: &RunSettings<'_>,
@@ -400,15 +401,24 @@ impl Cell<'_> {
         tasks: Vec<(RunTask, TaskUse)>,
         known: bool,
         jobs: usize,
-    ) -> Result<RunReport, Error> {
+    ) -> Result<Option<RunReport>, Error> {
         let context = self.work.context;
         let folder = self.folder();
+        let ended = if known {
+            self.ended_tasks(&RunFolder::open(&folder, Arc::default())?)
+        } else {
+            BTreeSet::new()
+        };
+        if !self.selected && ended.is_empty() {
+            return Ok(None);
+        }
         let mode = mode_of(running.replay.is_some(), running.record.is_some());
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
         let cassettes = self.cassettes_of(running);
         let lookups = open_cassettes(context, &cassettes, &redactor)?;
-        let sources = ReplySources { mode, lookups, answers, failures_are_final: !running.retry };
+        let sources =
+            ReplySources { mode, lookups, answers, failures_are_final: !(running.retry && self.selected) };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
@@ -435,7 +445,7 @@ impl Cell<'_> {
             title: self.title.clone(),
         };
         let all = tasks.len();
-        let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended_tasks(&run.folder), tasks);
+        let tasks = self.tasks_to_run(&checked.pipeline.config, &ended, tasks);
         let RunOutcome { report, pending, .. } =
             run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         if report.state == RunState::Parked {
@@ -448,13 +458,13 @@ impl Cell<'_> {
         if report.tasks.len() == all {
             run.save_report(&report, &redactor)?;
         }
-        Ok(report)
+        Ok(Some(report))
     }
 
     /// The tasks that the record has a verdict for already, where that matters.
     fn ended_tasks(&self, folder: &RunFolder) -> BTreeSet<String> {
         let mut ended = BTreeSet::new();
-        if self.work.selection.filters_tasks() {
+        if self.work.selection.filters_tasks() || !self.selected {
             folder.each_event(|event| {
                 if let Event::TaskFinished { task, .. } = event {
                     ended.insert(task.clone());
@@ -482,9 +492,9 @@ impl Cell<'_> {
             _ => None,
         });
         let selected = |(task, used): &(RunTask, TaskUse)| {
-            selection.takes_task(&used.task)
-                || lead.as_ref() == Some(&used.task)
-                || ended.contains(&task.name)
+            ended.contains(&task.name)
+                || self.selected
+                    && (selection.takes_task(&self.key, &used.task) || lead.as_ref() == Some(&used.task))
         };
         tasks.into_iter().filter(selected).map(|(task, _)| task).collect()
     }

@@ -397,24 +397,20 @@ impl Selection {
         self.only.is_empty() && self.except.is_empty() && self.shard.is_none()
     }
 
-    fn takes(&self, axis: Axis, value: &str) -> bool {
-        let mut only = self.only.iter().filter(|filter| filter.axis == axis).peekable();
-        let wanted = only.peek().is_none() || only.any(|filter| filter.matches(value));
-        wanted && !self.except.iter().any(|filter| filter.axis == axis && filter.matches(value))
-    }
-
     /// True if the cell at this place of the matrix, counted from 0, is run.
     pub fn takes_cell(&self, place: usize, key: &CellKey) -> bool {
-        self.shard.is_none_or(|shard| shard.has(place))
-            && self.takes(Axis::Suite, &key.suite)
-            && self.takes(Axis::Pipeline, &key.pipeline)
-            && self.takes(Axis::Model, &key.model)
-            && self.takes(Axis::Seed, &key.seed.to_string())
+        let is_left_out = !self.except.is_empty()
+            && self.except.iter().all(|filter| filter.axis != Axis::Task)
+            && match_cell(&self.except, key);
+        self.shard.is_none_or(|shard| shard.has(place)) && match_cell(&self.only, key) && !is_left_out
     }
 
-    /// True if a task of a cell is run.
-    pub fn takes_task(&self, task: &str) -> bool {
-        self.takes(Axis::Task, task)
+    /// True if a task of a cell is run. A name without a level stands for the task at every level.
+    pub fn takes_task(&self, key: &CellKey, task: &str) -> bool {
+        let is_left_out = self.except.iter().any(|filter| filter.axis == Axis::Task)
+            && match_cell(&self.except, key)
+            && match_task(&self.except, task);
+        match_task(&self.only, task) && !is_left_out
     }
 
     /// Every value that nothing of the matrix matches: a filter that was misspelt must not run something else.
@@ -431,6 +427,28 @@ impl Selection {
         }
         found
     }
+}
+
+/// True if the filters of each axis match, or there are none.
+fn match_cell(filters: &[Filter], key: &CellKey) -> bool {
+    let matches = |axis, value: &str| match_axis(filters, axis, |filter| filter.matches(value));
+    matches(Axis::Suite, &key.suite)
+        && matches(Axis::Pipeline, &key.pipeline)
+        && matches(Axis::Model, &key.model)
+        && matches(Axis::Seed, &key.seed.to_string())
+}
+
+fn match_task(filters: &[Filter], task: &str) -> bool {
+    let base = task.rsplit_once("-L").filter(|(_, level)| level.bytes().all(|b| b.is_ascii_digit()));
+    match_axis(filters, Axis::Task, |filter| {
+        filter.matches(task) || base.is_some_and(|(name, _)| filter.matches(name))
+    })
+}
+
+/// Values of one axis are alternatives.
+fn match_axis(filters: &[Filter], axis: Axis, matches: impl FnMut(&Filter) -> bool) -> bool {
+    let mut of_axis = filters.iter().filter(|filter| filter.axis == axis).peekable();
+    of_axis.peek().is_none() || of_axis.any(matches)
 }
 
 fn no_match(option: &str, axis: Axis, pattern: &str, names: &[String]) -> UnmatchedFilter {
@@ -659,15 +677,25 @@ add_ons = [\"add-ons\"]
         assert_eq!(taken(&only(&["suite=g*", "seed=42-43"])), 8);
         assert_eq!(taken(&only(&["seed=42", "seed=44"])), 16);
         assert_eq!(taken(&only(&["pipeline=pd-???e", "model=large", "seed=43"])), 2);
+        // As --only does, --except means the cells and tasks that match on all axes.
         let except = Selection {
             only: filters(&["suite=garden"]),
             except: filters(&["model=small", "seed=44"]),
             shard: None,
         };
-        assert_eq!(taken(&except), 4);
+        assert_eq!(taken(&except), 10);
+        let key = &cells()[0];
         let tasks = Selection { only: filters(&["task=p0*"]), except: filters(&["task=p02"]), shard: None };
         assert!(tasks.filters_tasks() && !except.filters_tasks());
-        assert_eq!(["p01", "p02", "p11"].map(|task| tasks.takes_task(task)), [true, false, false]);
+        let names = ["p01", "p02", "p02-L3", "p11", "p01-L2"];
+        assert_eq!(names.map(|task| tasks.takes_task(key, task)), [true, false, false, false, true]);
+        let of_others = Selection {
+            except: filters(&["task=p02", &format!("seed={}", key.seed + 1)]),
+            ..Selection::default()
+        };
+        assert!(of_others.takes_cell(0, key) && of_others.takes_task(key, "p02"));
+        let other = CellKey { seed: key.seed + 1, ..key.clone() };
+        assert!(of_others.takes_cell(0, &other) && !of_others.takes_task(&other, "p02"));
     }
 
     #[test]

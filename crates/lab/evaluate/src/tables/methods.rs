@@ -278,14 +278,19 @@ impl Methods {
 
     /// Success against tokens; absent if no method has counted tokens.
     fn figure(&self) -> Option<Points> {
-        let (shown, left_out): (Vec<_>, Vec<_>) =
-            self.methods.iter().partition(|method| method.tokens >= 1.0 && method.unmetered == 0);
+        let (judged, unjudged): (Vec<_>, Vec<_>) =
+            self.methods.iter().partition(|method| method.all.tasks > 0);
+        let (shown, unmetered): (Vec<&MethodResult>, Vec<_>) =
+            judged.into_iter().partition(|method| method.tokens >= 1.0 && method.unmetered == 0);
         let point = |method: &&MethodResult| Point {
             name: marked_name(&method.name, method.simulated),
             x: method.tokens.round(),
             values: vec![method.all.percent],
         };
-        let names: Vec<&str> = left_out.iter().map(|method| method.name.as_str()).collect();
+        let note = |why: &str, methods: &[&MethodResult]| {
+            let names: Vec<&str> = methods.iter().map(|method| method.name.as_str()).collect();
+            (!names.is_empty()).then(|| format!("Not shown, without {why}: {}", names.join(", ")))
+        };
         (!shown.is_empty()).then(|| Points {
             title: "Tasks solved against tokens".to_owned(),
             x_label: "tokens a task (logarithmic)".to_owned(),
@@ -294,10 +299,10 @@ impl Methods {
             named: true,
             kinds: vec![("tasks solved", Paint::Blue)],
             points: shown.iter().map(point).collect(),
-            notes: match names.is_empty() {
-                true => Vec::new(),
-                false => vec![format!("Not shown, without counted tokens: {}", names.join(", "))],
-            },
+            notes: [note("counted tokens", &unmetered), note("a judged task", &unjudged)]
+                .into_iter()
+                .flatten()
+                .collect(),
         })
     }
 
