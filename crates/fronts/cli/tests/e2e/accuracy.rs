@@ -278,3 +278,58 @@ fn the_recorded_benchmark_gives_the_tables_of_its_page() {
         assert!(page.lines().any(|shown| words(shown) == words(line)), "{line}");
     }
 }
+
+/// Parts of an evaluation, run in random orders, give at the end the tables of one uninterrupted run, and no part loses the results
+/// of the parts before it.
+#[test]
+fn parts_in_any_order_give_the_tables_of_one_run() {
+    const PARTS: [&[&str]; 6] = [
+        &["--only", "suite=grippers*", "--only", "pipeline=llm-p", "--only", "task=p01"],
+        &["--only", "suite=termes*", "--only", "task=p02"],
+        &["--only", "pipeline=intrinsic"],
+        &["--except", "pipeline=llm-p", "--except", "task=p02"],
+        &["--only", "suite=*-L2"],
+        &["--only", "task=p0*", "--except", "suite=termes", "--except", "pipeline=intrinsic"],
+    ];
+    let place = tempfile::tempdir().unwrap();
+    let recorded = root().join("examples/recordings/benchmark-local-model").display().to_string();
+    let matrix = place.path().join("matrix.toml");
+    let list = |paths: [&str; 2]| format!("{:?}", paths.map(|path| root().join(path).display().to_string()));
+    let text = format!(
+        "schema = 1\n[matrix]\nsuites = {}\npipelines = {}\nseeds = [1]\ntasks = 2\nlevels = [1, 2]\n",
+        list(["examples/suites/grippers", "examples/suites/termes"]),
+        list(["configs/pipelines/intrinsic.toml", "configs/pipelines/llm-p.toml"]),
+    );
+    fs::write(&matrix, text).unwrap();
+    let run = |name: &str, part: &[&str]| {
+        let out = place.path().join(name).display().to_string();
+        let resume: &[&str] = if place.path().join(name).exists() { &["--resume"] } else { &[] };
+        let matrix = matrix.display().to_string();
+        let args = ["--matrix", &matrix, "--replay", &recorded, "--layout", "methods", "--out", &out];
+        let ran = evaluate(&[&args[..], resume, part].concat());
+        assert!(ran.stdout.contains("tasks solved"), "{}\n{}", ran.stdout, ran.stderr);
+    };
+    let finished = |name: &str| {
+        let lines = fs::read_to_string(place.path().join(name).join("tasks.csv")).unwrap();
+        lines.lines().filter(|line| !line.contains("unfinished")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let tables = |name: &str| {
+        let files = ["tasks.csv", "methods.csv", "methods.md", "methods.json"];
+        files.map(|file| fs::read_to_string(place.path().join(name).join(file)).unwrap())
+    };
+    run("whole", &[]);
+    let mut random = 7_u64;
+    for order in ["first", "second"] {
+        let mut parts = PARTS.to_vec();
+        while !parts.is_empty() {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let part = parts.remove((random >> 33) as usize % parts.len());
+            let before = if place.path().join(order).exists() { finished(order) } else { Vec::new() };
+            run(order, part);
+            let after = finished(order);
+            assert!(before.iter().all(|line| after.contains(line)), "{part:?}: {before:#?}\n{after:#?}");
+        }
+        run(order, &[]);
+        assert_eq!(tables(order), tables("whole"));
+    }
+}
