@@ -423,7 +423,7 @@ class Sequences(TypedDict):
 
 # A plan to judge in the environment.
 class EnvironmentPlan(TypedDict):
-    # Ground actions as `(name object ...)`.
+    # Ground actions as `(name object ...)`, those of a plan with times as `0.001: (name object ...) [5.000]`.
     steps: List[str]
 
 
