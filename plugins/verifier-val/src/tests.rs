@@ -532,12 +532,28 @@ fn against_environment(host: &TestHost, task: TaskView, candidate: Candidate) ->
 
 #[test]
 fn a_reference_that_the_environment_does_not_simulate_leaves_the_plan_undecided() {
-    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
-    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
+    let domain = "(define (domain d) (:requirements :durative-actions :numeric-fluents) (:predicates (p) (q)) (:functions (x)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (and (at end (q)) (increase (x) (* #t 1)))))";
+    let problem = "(define (problem x) (:domain d) (:init (p) (= (x) 0)) (:goal (q)))";
     let host = reference_environment(domain, problem);
     let got = against_environment(&host, TaskView::default(), candidate(domain, problem, Some("(a)")));
     assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
-    assert!(got.summary.contains("a durative action") && got.feedback.is_empty(), "{got:?}");
+    assert!(got.summary.contains("does not execute") && got.feedback.is_empty(), "{got:?}");
+}
+
+#[test]
+fn a_plan_with_times_is_judged_by_the_environment() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
+    let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
+    let host = reference_environment(domain, problem);
+    let judge = |duration: f64| {
+        let mut candidate = candidate(domain, problem, Some("(a)"));
+        if let Some(PlanOutcome::Plan { plans, .. }) = &mut candidate.plan {
+            plans[0].times = vec![planforge_contract::StepTimes { start: 0.0, duration: Some(duration) }];
+        }
+        against_environment(&host, TaskView::default(), candidate).decision
+    };
+    assert_eq!(judge(1.0), Decision::Accepted);
+    assert_eq!(judge(3.0), Decision::Rejected);
 }
 
 #[test]
