@@ -107,24 +107,24 @@ impl ConsentDecision for AllowedByOptions {
     }
 }
 
-/// The consent of a front that can ask: what the options do not allow is asked about, each request once.
-pub struct AskedOnce<F> {
-    options: AllowedByOptions,
+/// The consent of a front that can ask: what is not allowed otherwise, by options for example, is asked about, each request once.
+pub struct AskedOnce<D, F> {
+    allowed: D,
     ask: F,
     /// Locked during a question, so that two of them never mix.
     answers: Mutex<Vec<(ConsentRequest, bool)>>,
 }
 
-impl<F: Fn(&ConsentRequest) -> bool + Send + Sync> AskedOnce<F> {
-    /// The consent by options, then by `ask`.
-    pub fn new(options: AllowedByOptions, ask: F) -> Self {
-        Self { options, ask, answers: Mutex::default() }
+impl<D: ConsentDecision, F: Fn(&ConsentRequest) -> bool + Send + Sync> AskedOnce<D, F> {
+    /// The consent by `allowed`, then by `ask`.
+    pub fn new(allowed: D, ask: F) -> Self {
+        Self { allowed, ask, answers: Mutex::default() }
     }
 }
 
-impl<F: Fn(&ConsentRequest) -> bool + Send + Sync> ConsentDecision for AskedOnce<F> {
+impl<D: ConsentDecision, F: Fn(&ConsentRequest) -> bool + Send + Sync> ConsentDecision for AskedOnce<D, F> {
     fn allows(&self, request: &ConsentRequest) -> bool {
-        if self.options.allows(request) {
+        if self.allowed.allows(request) {
             return true;
         }
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);

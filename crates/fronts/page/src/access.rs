@@ -1,4 +1,4 @@
-//! Who may call the server: the browser that got the first address, or one behind a password or a proxy, and only the page itself.
+//! Access to the server: only the browser that got the first address, or one behind a password or a proxy, and only the page itself.
 
 use crate::error::Refusal;
 use base64::Engine as _;

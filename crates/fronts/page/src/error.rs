@@ -25,7 +25,12 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, "page.request", message, help)
     }
 
-    /// There is no such thing.
+    /// A body that has a key too much, or lacks one.
+    pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
+        Self::request(format!("the request cannot be used: {error}"))
+    }
+
+    /// A file, job or call that does not exist.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         let help = "it may have been deleted: open the list again";
         Self::new(StatusCode::NOT_FOUND, "page.missing", message, help)
@@ -76,8 +81,15 @@ impl From<Failure> for Refusal {
     }
 }
 
+/// An error as the last event of a stream.
+pub(crate) fn error_event(error: &Error) -> Value {
+    let mut event = error_document(error);
+    event["kind"] = "error".into();
+    event
+}
+
 /// An error as the page reads it.
-pub(crate) fn error_document(error: &Error) -> Value {
+fn error_document(error: &Error) -> Value {
     #[derive(Serialize)]
     struct Document<'e> {
         code: &'e str,

@@ -1,13 +1,13 @@
 //! Long work: a few jobs at a time, each with its events, its questions and its end.
 
-use crate::error::{Refusal, bug, error_document};
+use crate::error::{Refusal, bug, error_event};
 use crate::log::{EventLog, short};
 use crate::threads::spawn;
 use http::StatusCode;
 use planforge_app::record::Event as Record;
 use planforge_app::{
-    Cancellation, ConsentDecision, ConsentRequest, Context, Error, Event, Events, Progress, Question,
-    Questions, Status,
+    AskedOnce, Cancellation, ConsentRequest, Context, Error, Event, Events, Progress, Question, Questions,
+    Status,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) type Work = Box<dyn FnOnce(&Context) -> Result<(Status, Value), Error
 /// Work with its context.
 type ReadyWork = Box<dyn FnOnce() -> Result<(Status, Value), Error> + Send>;
 
-/// What a job does now.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum JobState {
@@ -324,8 +324,7 @@ fn end(job: &Job, result: Result<(Status, Value), Error>) {
             job.log.push(&json!({ "kind": "result", "status": status as u8, "result": result }));
         }
         Err(error) => {
-            let mut event = error_document(&error);
-            event["kind"] = "error".into();
+            let event = error_event(&error);
             job.now().line = event["error"]["message"].as_str().map(str::to_owned);
             job.log.push(&event);
         }
@@ -336,15 +335,16 @@ fn end(job: &Job, result: Result<(Status, Value), Error>) {
 
 /// The context of a job's use case.
 fn job_context(jobs: &Arc<Jobs>, context: &Context, job: &Arc<Job>) -> Context {
-    let person = Arc::new(Person {
-        jobs: Arc::clone(jobs),
-        job: Arc::clone(job),
-        before: Arc::clone(&context.consent),
-        decided: Mutex::default(),
-    });
+    let person = Arc::new(Person { jobs: Arc::clone(jobs), job: Arc::clone(job) });
+    // The options of the command decide first.
+    let (allowed, asked) = (Arc::clone(&context.consent), Arc::clone(&person));
+    let consent = AskedOnce::new(
+        move |request: &ConsentRequest| allowed.allows(request),
+        move |request: &ConsentRequest| asked.decide(request),
+    );
     Context {
         cancellation: job.cancellation.clone(),
-        consent: Arc::clone(&person) as Arc<dyn ConsentDecision>,
+        consent: Arc::new(consent),
         questions: Some(Arc::clone(&person) as Arc<dyn Questions>),
         events: person,
         receiver: planforge_app::ReceiverState::default(),
@@ -356,10 +356,6 @@ fn job_context(jobs: &Arc<Jobs>, context: &Context, job: &Arc<Job>) -> Context {
 struct Person {
     jobs: Arc<Jobs>,
     job: Arc<Job>,
-    /// What the options of the command allow.
-    before: Arc<dyn ConsentDecision>,
-    /// Decisions of the person. Locked during a question, so that the same one is not asked twice.
-    decided: Mutex<Vec<(ConsentRequest, bool)>>,
 }
 
 impl Person {
@@ -393,33 +389,23 @@ impl Person {
         }
         answer
     }
-}
 
-impl Questions for Person {
-    fn answer(&self, question: &Question) -> Option<String> {
-        let answer = self.ask("question", "q", json!(question))?;
-        answer.as_str().map(str::to_owned)
-    }
-}
-
-impl ConsentDecision for Person {
-    fn allows(&self, request: &ConsentRequest) -> bool {
-        if self.before.allows(request) {
-            return true;
-        }
-        let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, answer)) = decided.iter().find(|(known, _)| known == request) {
-            return *answer;
-        }
+    /// Asks for consent. A job that is stopped first has none.
+    fn decide(&self, request: &ConsentRequest) -> bool {
         let what = match request {
             ConsentRequest::Connect { .. } => "connect",
             ConsentRequest::TrustAuthority { .. } => "trust",
             ConsentRequest::StartProgram { .. } => "start",
         };
         let answer = self.ask("consent", "c", json!({ "text": format!("{request}."), "what": what }));
-        let Some(answer) = answer.as_ref().and_then(Value::as_bool) else { return false };
-        decided.push((request.clone(), answer));
-        answer
+        answer.as_ref().and_then(Value::as_bool).unwrap_or(false)
+    }
+}
+
+impl Questions for Person {
+    fn answer(&self, question: &Question) -> Option<String> {
+        let answer = self.ask("question", "q", json!(question))?;
+        answer.as_str().map(str::to_owned)
     }
 }
 

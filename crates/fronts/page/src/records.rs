@@ -17,7 +17,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the page shows first.
+/// Contents of the first view of the page.
 #[derive(Serialize)]
 struct About {
     version: &'static str,
@@ -85,7 +85,7 @@ fn about(context: &Context, folder: &ServedFolder, is_network: bool) -> About {
 }
 
 /// Answers a call that reads; `None` if it is another one.
-pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Option<Result<Answer, Refusal>> {
+pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Result<Option<Answer>, Refusal> {
     let answer = match name {
         ["about"] => {
             let (folder, is_network) = (Arc::clone(&state.folder), state.is_network);
@@ -93,8 +93,8 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Opt
         }
         ["demo-text"] => state.work(|_| Ok(json!({ "text": demo::TEXT }))).await,
         ["runs"] => {
-            let folder = state.folder.path(&call.query("folder").unwrap_or_default());
-            with(folder, |folder| state.work(move |context| Ok(survey(context, &folder)))).await
+            let folder = state.folder.path(&call.query("folder").unwrap_or_default())?;
+            state.work(move |context| Ok(survey(context, &folder))).await
         }
         ["solved"] => {
             let tasks = |context: &Context| Ok(json!({ "tasks": survey(context, Path::new("")).tasks }));
@@ -103,31 +103,22 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Opt
         ["report", "index"] => index(state, call).await,
         ["report", "chunk"] => chunk(state, call).await,
         ["solve"] => {
-            let read = |folder: PathBuf| state.work(move |context| Ok(view(context, &folder)?));
-            with(place(state, call), read).await
+            let folder = place(state, call)?;
+            state.work(move |context| Ok(view(context, &folder)?)).await
         }
         ["solve", "text"] => {
-            let read = |folder: PathBuf| {
-                state.work(move |context| Ok(json!({ "sentences": sentences_of(context, &folder)? })))
-            };
-            with(place(state, call), read).await
+            let folder = place(state, call)?;
+            state.work(move |context| Ok(json!({ "sentences": sentences_of(context, &folder)? }))).await
         }
         ["report"] => report_file(state, call).await,
-        _ => return None,
+        _ => return Ok(None),
     };
-    Some(answer)
+    answer.map(Some)
 }
 
 /// The folder that a call is about.
 fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
     state.folder.existing(&call.required("path")?)
-}
-
-async fn with<F: Future<Output = Result<Answer, Refusal>>>(
-    path: Result<PathBuf, Refusal>,
-    work: impl FnOnce(PathBuf) -> F,
-) -> Result<Answer, Refusal> {
-    work(path?).await
 }
 
 /// The runs and evaluations that a call is about.

@@ -62,6 +62,11 @@ impl OneOrMore {
             Self::More(more) => more,
         }
     }
+
+    /// The values as paths below the folder.
+    fn paths(self, folder: &ServedFolder) -> Result<Vec<PathBuf>, Refusal> {
+        self.list().iter().map(|path| folder.path(path)).collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -139,8 +144,11 @@ struct EvaluateBody {
 }
 
 fn body<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
-    serde_json::from_value(value)
-        .map_err(|error| Refusal::request(format!("the request cannot be used: {error}")))
+    serde_json::from_value(value).map_err(|error| Refusal::unreadable(&error))
+}
+
+fn jobs(requested: Option<u32>) -> u32 {
+    requested.unwrap_or(JOBS).clamp(1, 256)
 }
 
 fn document(status: Status, result: &impl Serialize) -> Result<(Status, Value), Error> {
@@ -263,18 +271,15 @@ fn limits(seconds: Option<f64>) -> Result<RequestLimits, Refusal> {
 }
 
 fn run_job(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Result<NewJob, Refusal> {
-    let paths = |paths: OneOrMore| -> Result<Vec<PathBuf>, Refusal> {
-        paths.list().iter().map(|path| folder.path(path)).collect()
-    };
     let request = RunRequest {
         pipeline: pipeline(&body.pipeline, folder)?,
-        tasks: paths(body.task)?,
-        suites: paths(body.suite)?,
+        tasks: body.task.paths(folder)?,
+        suites: body.suite.paths(folder)?,
         model: body.model.map_or(Ok(ModelChoice::OfFile), |name| model(name, folder))?,
         seed: body.seed,
         replay,
         storage: RunStorage::default(),
-        jobs: body.jobs.unwrap_or(JOBS).clamp(1, 256),
+        jobs: jobs(body.jobs),
         ..RunRequest::default()
     };
     let work: Work = Box::new(move |context| ended(&run(context, &request)?));
@@ -304,8 +309,7 @@ fn ended(result: &RunResult) -> Result<(Status, Value), Error> {
 fn resume_job(body: &ResumeBody, folder: &ServedFolder) -> Result<NewJob, Refusal> {
     let run = folder.existing(&body.run)?;
     let shown = run.display().to_string();
-    let jobs = body.jobs.unwrap_or(JOBS).clamp(1, 256);
-    let request = ResumeRequest { run, jobs, ..ResumeRequest::default() };
+    let request = ResumeRequest { run, jobs: jobs(body.jobs), ..ResumeRequest::default() };
     let work: Work = Box::new(move |context| ended(&resume(context, &request)?));
     Ok(NewJob { what: "resume", title: shown.clone(), folder: Some(shown), work })
 }
@@ -315,16 +319,13 @@ fn evaluate_job(
     folder: &ServedFolder,
     replay: Option<PathBuf>,
 ) -> Result<NewJob, Refusal> {
-    let paths = |paths: OneOrMore| -> Result<Vec<PathBuf>, Refusal> {
-        paths.list().iter().map(|path| folder.path(path)).collect()
-    };
     let filter = |text: &String| Filter::parse(text).map_err(Refusal::request);
     let out = folder.path(&body.out)?;
     let shown = out.display().to_string();
     let request = EvaluateRequest {
         matrix: body.matrix.as_deref().map(|path| folder.existing(path)).transpose()?,
-        suites: paths(body.suites)?,
-        pipelines: paths(body.pipelines)?,
+        suites: body.suites.paths(folder)?,
+        pipelines: body.pipelines.paths(folder)?,
         seeds: body.seeds,
         tasks: body.tasks,
         set: Vec::new(),
@@ -342,7 +343,7 @@ fn evaluate_job(
         tables: TableRequest::default(),
         junit: None,
         fail_on: FailThreshold::default(),
-        jobs: body.jobs.unwrap_or(JOBS).clamp(1, 256) as usize,
+        jobs: jobs(body.jobs) as usize,
         cells: 1,
     };
     let work: Work = Box::new(move |context| {

@@ -63,7 +63,7 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
             let (log, stream) = state.editors.stream(session)?;
             state.stream(log, &call, stream)
         }
-        ("GET", name) => records::answer(state, name, &call).await.unwrap_or_else(|| Err(no_call())),
+        ("GET", name) => records::answer(state, name, &call).await?.ok_or_else(no_call),
         _ => Err(no_call()),
     }
 }

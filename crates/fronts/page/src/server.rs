@@ -43,7 +43,7 @@ pub struct Settings {
     pub folder: PathBuf,
     /// The port; 0 takes a free one.
     pub port: u16,
-    /// Who may connect.
+    /// Address and sign-in.
     pub place: Place,
     /// A cassette or run folder that all replies of models are taken from.
     pub replay: Option<PathBuf>,
@@ -51,7 +51,7 @@ pub struct Settings {
     pub language_server: Option<LanguageServer>,
 }
 
-/// Who may connect.
+/// The address to listen on, and the way to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// Browsers on this machine.

@@ -40,8 +40,7 @@ pub(crate) struct Call<'r> {
 impl Call<'_> {
     /// The body as a request.
     pub(crate) fn request<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
-        serde_json::from_slice(&self.body)
-            .map_err(|error| Refusal::request(format!("the request cannot be used: {error}")))
+        serde_json::from_slice(&self.body).map_err(|error| Refusal::unreadable(&error))
     }
 
     /// A value of the query; `None` if it is absent.

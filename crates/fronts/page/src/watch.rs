@@ -1,6 +1,6 @@
 //! Runs that other processes write: one reader for all tabs that watch the same one.
 
-use crate::error::{Refusal, error_document};
+use crate::error::{Refusal, error_event};
 use crate::log::{EventLog, short};
 use crate::threads::spawn;
 use planforge_app::Context;
@@ -63,9 +63,7 @@ fn read(watch: &mut RunWatch, log: &EventLog) -> bool {
             false
         }
         Err(error) => {
-            let mut event = error_document(&error);
-            event["kind"] = "error".into();
-            log.push(&event);
+            log.push(&error_event(&error));
             false
         }
     }

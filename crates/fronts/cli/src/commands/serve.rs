@@ -201,7 +201,7 @@ fn language_server(context: &Context) -> LanguageServer {
     })
 }
 
-/// Who may connect, by the options.
+/// The address and sign-in that the options name.
 fn page_place(args: &PageArgs) -> Result<Place, planforge_app::Error> {
     let Some(address) = args.listen else { return Ok(Place::Loopback) };
     let refused = |message: String, help: &str| {

@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What went wrong and what to do, in one text. */
+/** The message of an error and its help, in one text. */
 export const inWords = (cause: unknown): string => (cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(". ") : String(cause));
 
 /** A query with a value for each name; a list gives several values, `undefined` none. */
@@ -23,6 +23,8 @@ export function query(values: Record<string, string | number | string[] | undefi
   }
   return used.size ? `?${used}` : "";
 }
+
+export const jobStream = (job: string): string => `/api/jobs/${encodeURIComponent(job)}/events`;
 
 async function call<T>(path: string, init?: RequestInit): Promise<T | null> {
   const answer = await fetch(path, init);

@@ -1,4 +1,4 @@
-// What is at work in a run or an evaluation.
+// The work that a run or an evaluation does now.
 
 import { useEffect, useState } from "preact/hooks";
 import { secondsLeft, stageCounts, type Live } from "./live";

@@ -1,11 +1,11 @@
 // One run or evaluation, or several side by side: what is at work, and everything that the record holds.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, post, query } from "../api";
+import { ApiError, get, jobStream, post, query } from "../api";
 import type { ShownReport } from "../../../../../lab/report/assets/js/app.js";
 import { LivePanel } from "./LivePanel";
 import { isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
-import { jobStream, useLive, watchStream } from "./useLive";
+import { useLive, watchStream } from "./useLive";
 
 /** Milliseconds between two looks at the list of runs and jobs. */
 const LOOK_EVERY = 4000;
@@ -86,7 +86,7 @@ export function RunView({ paths }: { paths: string[] }) {
   );
 }
 
-/** What the server's lists say of a folder, looked up again and again while the page is in sight. */
+/** The entry of a folder in the server's lists, looked up again and again while the page is in sight. */
 function useFolder(path: string): State & { look(): void } {
   const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [] });
   const look = useRef(() => {});

@@ -49,7 +49,7 @@ export interface Build {
   took: number;
 }
 
-/** What a report of these folders shows; null if nothing changed since the build `have`. */
+/** The contents of a report of these folders; null if nothing changed since the build `have`. */
 export async function readReport(paths: string[], have?: number): Promise<Build | null> {
   const began = performance.now();
   const answer = await get<{ build: number; index: ReportData["index"] }>(`/api/report/index${query({ path: paths, have })}`);

@@ -1,4 +1,4 @@
-// What a run does at this moment, folded from its events.
+// The state of a run at this moment, computed from its events.
 
 export interface RequestOut {
   run: string;
@@ -136,7 +136,7 @@ export function secondsLeft(live: Live, now: number): number | null {
   return ((now - live.began) / 1000 / live.finished) * open;
 }
 
-/** How many tasks are in each stage, the fullest first. */
+/** Number of tasks in each stage, the fullest first. */
 export function stageCounts(live: Live): [string, number][] {
   const counts = new Map<string, number>();
   for (const stage of live.stages.values()) counts.set(stage || "start", (counts.get(stage || "start") ?? 0) + 1);

@@ -44,4 +44,3 @@ export function useLive(stream: string | null): { live: Live; isLost: boolean; g
 }
 
 export const watchStream = (path: string): string => `/api/watch${query({ path })}`;
-export const jobStream = (job: string): string => `/api/jobs/${encodeURIComponent(job)}/events`;

@@ -1,4 +1,4 @@
-// What came of a task: the first line, the plan in words, what it rests on, the states along it, and the PDDL.
+// The answer to a task: the first line, the plan in words, what it rests on, the states along it, and the PDDL.
 
 import { useEffect, useState } from "preact/hooks";
 import { get, inWords, post, query } from "../api";
@@ -138,7 +138,7 @@ function Rests({ title, list, isAssumed }: { title: string; list: Followed[]; is
   );
 }
 
-/** What a correction changed in the plan and in what it rests on. */
+/** The changes by a correction in the plan and in what it rests on. */
 function Changes({ before, after }: { before: SolveResult; after: SolveResult }) {
   const lines = (result: SolveResult) => [...(result.plan ?? []), ...result.trust.sources.map((part) => `${part.part}: ${part.text}`)];
   const [old, now] = [new Set(lines(before)), new Set(lines(after))];

@@ -1,7 +1,7 @@
 // Solve: a text becomes a plan, with questions on the way.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, inWords, openEvents, post, query } from "../api";
+import { ApiError, get, inWords, jobStream, openEvents, post, query } from "../api";
 import { AnswerView } from "./AnswerView";
 import { emptyDialogue, shortChoice, takeEvent, type Dialogue, type SolveResult } from "./data";
 import { ConsentView, QuestionView } from "./QuestionView";
@@ -66,7 +66,7 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
 
   useEffect(() => {
     let timer = 0;
-    const close = openEvents<{ kind: string }>(`/api/jobs/${encodeURIComponent(job)}/events`, {
+    const close = openEvents<{ kind: string }>(jobStream(job), {
       event: (event) => {
         takeEvent(dialogue.current, event);
         timer ||= window.setTimeout(() => {

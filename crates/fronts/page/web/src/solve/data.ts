@@ -1,4 +1,4 @@
-// What the server says of a task in words.
+// A task in words, as the server describes it.
 
 export interface Side {
   clause: string;
@@ -144,7 +144,7 @@ export function sentencesOfStep(step: string, parts: Part[]): number[] {
   return [...new Set(partsOfStep(step, parts).flatMap((part) => part.sentences))].sort((a, b) => a - b);
 }
 
-/** Where a step comes from, in words. A part without a sentence is assumed only if its comment says so. */
+/** The origin of a step, in words. A part without a sentence is assumed only if its comment says so. */
 export function originOfStep(step: string, parts: Part[]): string {
   const from = sentencesOfStep(step, parts);
   if (from.length) return `From ${from.length > 1 ? "sentences" : "sentence"} ${from.join(", ")}.`;

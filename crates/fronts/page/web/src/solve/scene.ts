@@ -29,7 +29,7 @@ export interface Layout {
   types: Map<string, string>;
 }
 
-/** What can be said once for all states of a plan. */
+/** Properties that hold for all states of a plan. */
 export function layoutOf({ states, objects }: Steps): Layout {
   const all = states.map((state) => new Set(state.facts));
   // Facts of every state, such as connections between places, do not show what moves.
@@ -49,7 +49,7 @@ export function layoutOf({ states, objects }: Steps): Layout {
     if (first && second) open.push(name);
     else if (first || second) inner.set(name, first ? 0 : 1);
   }
-  // Where both would do, the outer one is the one that is somewhere in every state already.
+  // If both fit, the outer one is the one that has a place in every state.
   for (const name of open) {
     const placed = (object: string) => changing.every((facts) => facts.some((fact) => inner.has(fact.name) && fact.of[inner.get(fact.name) ?? 0] === object));
     const firsts = changing.flat().filter((fact) => fact.name === name).map((fact) => fact.of[0] ?? "");

@@ -1,7 +1,7 @@
 // The PDDL workbench: a domain and a problem in editors, and what can be asked about them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { inWords, openEvents, post } from "../api";
+import { inWords, jobStream, openEvents, post } from "../api";
 import { Stepper } from "../solve/Stepper";
 import type { Steps } from "../solve/data";
 import { makeEditors, type Editors } from "./editor";
@@ -83,7 +83,7 @@ export function WorkbenchPage() {
     });
   useEffect(() => {
     if (job === null) return;
-    return openEvents<PlanEvent>(`/api/jobs/${encodeURIComponent(job)}/events`, {
+    return openEvents<PlanEvent>(jobStream(job), {
       event: (event) => {
         if (event.kind === "notice") setShown((now) => ({ title: now?.title ?? "", lines: [...(now?.lines ?? []), String(event.text)] }));
         if (event.kind === "error") setError([event.error?.message, event.error?.help].filter(Boolean).join(" "));

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
 export const root = resolve(import.meta.dirname, "../../../../../..");
@@ -50,6 +51,22 @@ export async function serve(folder, ...more) {
 }
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** A folder, a server in it and a browser for the tests of a file; `prepare` changes the folder first. */
+export function surroundings(prepare = async () => {}) {
+  const place = {};
+  before(async () => {
+    place.folder = makeFolder();
+    await prepare(place.folder);
+    [place.server, place.browser] = await Promise.all([serve(place.folder), launch()]);
+  });
+  after(async () => {
+    await place.browser?.close();
+    await place.server?.stop();
+    remove(place.folder);
+  });
+  return place;
+}
 
 /** A tab that has its cookie. `problems` collects errors of scripts and violations of the content security policy. */
 export async function open(browser, server, { width = 1280, scheme = "light" } = {}) {

@@ -3,26 +3,19 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { check, launch, makeFolder, open, remove, serve, views } from "./harness.mjs";
+import { after, test } from "node:test";
+import { check, open, surroundings, views } from "./harness.mjs";
 import { pipeline, startModel } from "./model.mjs";
 
-let folder, server, browser, model;
-before(async () => {
-  folder = makeFolder();
+let model;
+const place = surroundings(async (folder) => {
   model = await startModel({ reply: "(define (problem p) (:domain none))" });
   writeFileSync(join(folder, "configs/pipelines/test-model.toml"), pipeline(model));
-  [server, browser] = await Promise.all([serve(folder), launch()]);
 });
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  model?.stop();
-  remove(folder);
-});
+after(() => model?.stop());
 
 async function start(page) {
-  await page.goto(`${server.origin}/runs`);
+  await page.goto(`${place.server.origin}/runs`);
   await page.getByText("Start a run").click();
   await page.getByRole("combobox", { name: "Pipeline" }).selectOption("configs/pipelines/test-model.toml");
   await page.getByRole("combobox", { name: "Suite of tasks" }).selectOption("examples/suites/parcels");
@@ -31,7 +24,7 @@ async function start(page) {
 }
 
 test("a run is started, watched in two tabs, paused and resumed, and no request is repeated", async () => {
-  const { page, context, problems } = await open(browser, server);
+  const { page, context, problems } = await open(place.browser, place.server);
   model.wait = 60_000;
   await start(page);
   await page.getByText("Requests to models that are out: 4").waitFor();
@@ -59,7 +52,7 @@ test("a run is started, watched in two tabs, paused and resumed, and no request 
 });
 
 test("a reload and a lost connection in the middle of a run lose nothing", async () => {
-  const { page, context, problems } = await open(browser, server);
+  const { page, context, problems } = await open(place.browser, place.server);
   model.wait = 1500;
   await start(page);
   await page.reload();

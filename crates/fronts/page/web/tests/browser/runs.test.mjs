@@ -1,24 +1,15 @@
 // Runs: the list, a trial down to its evidence, side by side, a run that is at work, and addresses that show the same view again.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { check, launch, makeFolder, open, remove, serve, views } from "./harness.mjs";
+import { test } from "node:test";
+import { check, open, surroundings, views } from "./harness.mjs";
 
-let folder, server, browser;
-before(async () => {
-  folder = makeFolder();
-  [server, browser] = await Promise.all([serve(folder), launch()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  remove(folder);
-});
+const place = surroundings();
 
 for (const view of views) {
   test(`a trial is shown down to prompt, reply, PDDL, verdict and evidence (${view.width} px, ${view.scheme})`, async () => {
-    const { page, context, problems } = await open(browser, server, view);
-    await page.goto(`${server.origin}/runs`);
+    const { page, context, problems } = await open(place.browser, place.server, view);
+    await page.goto(`${place.server.origin}/runs`);
     await page.getByRole("link", { name: /^runs\// }).first().waitFor();
     await check(page, problems, "runs-list", view);
     await page.getByRole("link", { name: /^runs\// }).first().click();
@@ -40,8 +31,8 @@ for (const view of views) {
   });
 
   test(`an evaluation shows its matrix (${view.width} px, ${view.scheme})`, async () => {
-    const { page, context, problems } = await open(browser, server, view);
-    await page.goto(`${server.origin}/runs?path=evaluation`);
+    const { page, context, problems } = await open(place.browser, place.server, view);
+    await page.goto(`${place.server.origin}/runs?path=evaluation`);
     await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
     await check(page, problems, "evaluation", view);
     await context.close();
@@ -49,8 +40,8 @@ for (const view of views) {
 }
 
 test("filters and the chosen trial are in the address, which shows the same view in another tab", async () => {
-  const { page, context } = await open(browser, server);
-  await page.goto(`${server.origin}/runs?words=llm&state=ended`);
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs?words=llm&state=ended`);
   assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "llm");
   await page.getByRole("link", { name: /^runs\// }).first().click();
   await page.getByRole("link", { name: "parcels.p03" }).click();
@@ -66,8 +57,8 @@ test("filters and the chosen trial are in the address, which shows the same view
 });
 
 test("two runs stand side by side, trial by trial", async () => {
-  const { page, context, problems } = await open(browser, server);
-  await page.goto(`${server.origin}/runs`);
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs`);
   const boxes = page.getByRole("checkbox", { name: /runs\// });
   await boxes.nth(0).check();
   await boxes.nth(1).check();
@@ -82,16 +73,16 @@ test("two runs stand side by side, trial by trial", async () => {
 });
 
 test("the one-file report is a download", async () => {
-  const { page, context } = await open(browser, server);
-  await page.goto(`${server.origin}/runs?path=evaluation`);
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs?path=evaluation`);
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download as one file" }).click()]);
   assert.match(file.suggestedFilename(), /\.html$/);
   await context.close();
 });
 
 test("a folder that is no run is named in the message", async () => {
-  const { page, context } = await open(browser, server);
-  await page.goto(`${server.origin}/runs?path=examples`);
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs?path=examples`);
   await page.getByRole("alert").getByText(/neither a run/).waitFor();
   await context.close();
 });

@@ -1,27 +1,16 @@
-// What a foreign site, a model's reply, a lost connection or a second tab must not do.
+// A foreign site, a model's reply, a lost connection and a second tab do no harm.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { appendFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { launch, makeFolder, open, remove, serve } from "./harness.mjs";
+import { test } from "node:test";
+import { open, surroundings } from "./harness.mjs";
 
 const HOSTILE = '</script><script>window.pwned = 1</script><img src=x onerror="window.pwned = 2"><svg onload="window.pwned = 3">';
 
-let folder, server, browser;
-before(async () => {
-  folder = makeFolder();
-  hostileRun(folder);
-  [server, browser] = await Promise.all([serve(folder), launch()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  remove(folder);
-});
-
+const place = surroundings(hostileRun);
 
 /** Puts markup into a reply and a task's verdict of the first run. */
 function hostileRun(folder) {
@@ -42,8 +31,8 @@ function hostileRun(folder) {
 }
 
 test("markup in replies and messages is text, and the policy is never violated", async () => {
-  const { page, context, problems } = await open(browser, server);
-  await page.goto(`${server.origin}/runs`);
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs`);
   const run = page.getByRole("link", { name: /^runs\// }).last();
   await run.click();
   await page.getByText("window.pwned = 1").first().waitFor();
@@ -58,12 +47,12 @@ test("markup in replies and messages is text, and the policy is never violated",
 });
 
 test("a foreign site can neither post to the page nor read from it", async () => {
-  const { page, context } = await open(browser, server);
+  const { page, context } = await open(place.browser, place.server);
   const requests = [];
   page.on("response", (answer) => requests.push([answer.request().method(), answer.status()]));
   const foreign = createServer((_, answer) => {
     answer.setHeader("Content-Type", "text/html");
-    answer.end(`<form method="post" action="${server.origin}/api/jobs" enctype="text/plain"><input name='{"use":"plan","x":"' value='"}'></form>`);
+    answer.end(`<form method="post" action="${place.server.origin}/api/jobs" enctype="text/plain"><input name='{"use":"plan","x":"' value='"}'></form>`);
   }).listen(0, "127.0.0.1");
   await new Promise((done) => foreign.on("listening", done));
   // Another port is another origin of the same site, so the browser sends even a SameSite cookie.
@@ -84,7 +73,7 @@ test("a foreign site can neither post to the page nor read from it", async () =>
       await outcome({ method: "POST", credentials: "include", headers: { "Content-Type": "application/json" }, body: "{}" }),
       await outcome({ method: "POST", credentials: "include", headers: { "Content-Type": "text/plain" }, body: "{}" }),
     ];
-  }, server.origin);
+  }, place.server.origin);
   assert.deepEqual(read, ["refused", "refused", "refused"]);
   await Promise.all([attacker.waitForNavigation(), attacker.evaluate(() => document.forms[0].submit())]);
   assert.deepEqual(requests.filter(([method]) => method === "POST").map(([, status]) => status >= 400), requests.filter(([method]) => method === "POST").map(() => true));
@@ -97,18 +86,18 @@ test("a foreign site can neither post to the page nor read from it", async () =>
 });
 
 test("without the token there is no page", async () => {
-  const context = await browser.newContext();
+  const context = await place.browser.newContext();
   const page = await context.newPage();
-  const answer = await page.goto(`${server.origin}/runs`);
+  const answer = await page.goto(`${place.server.origin}/runs`);
   assert.equal(answer.status(), 401);
   await context.close();
 });
 
 test("a page in a frame of another site is not shown", async () => {
-  const { context } = await open(browser, server);
+  const { context } = await open(place.browser, place.server);
   const foreign = createServer((_, answer) => {
     answer.setHeader("Content-Type", "text/html");
-    answer.end(`<iframe src="${server.origin}/runs"></iframe>`);
+    answer.end(`<iframe src="${place.server.origin}/runs"></iframe>`);
   }).listen(0, "127.0.0.1");
   await new Promise((done) => foreign.on("listening", done));
   const page = await context.newPage();
@@ -122,14 +111,14 @@ test("a page in a frame of another site is not shown", async () => {
 });
 
 test("a run that another process writes grows on the page, also after the connection was lost", async () => {
-  const { page, context, problems } = await open(browser, server);
-  const [name] = readdirSync(join(folder, "runs")).sort().reverse();
-  const journal = join(folder, "runs", name, "events", "0001.jsonl");
+  const { page, context, problems } = await open(place.browser, place.server);
+  const [name] = readdirSync(join(place.folder, "runs")).sort().reverse();
+  const journal = join(place.folder, "runs", name, "events", "0001.jsonl");
   const all = readFileSync(journal, "utf8").trim().split("\n");
   const firstEnd = all.findIndex((line) => line.includes("task-finished"));
-  rmSync(join(folder, "runs", name, "report.json"));
+  rmSync(join(place.folder, "runs", name, "report.json"));
   writeFileSync(journal, all.slice(0, firstEnd).join("\n") + "\n");
-  await page.goto(`${server.origin}/runs?path=runs/${name}`);
+  await page.goto(`${place.server.origin}/runs?path=runs/${name}`);
   await page.getByText("0 of 4 solved").waitFor();
   await context.setOffline(true);
   await context.setOffline(false);
@@ -141,14 +130,14 @@ test("a run that another process writes grows on the page, also after the connec
 });
 
 test("the folder of a run is deleted while its page is open", async () => {
-  const { page, context, problems } = await open(browser, server);
-  const [name] = readdirSync(join(folder, "runs")).sort().reverse();
-  await page.goto(`${server.origin}/runs?path=runs/${name}`);
+  const { page, context, problems } = await open(place.browser, place.server);
+  const [name] = readdirSync(join(place.folder, "runs")).sort().reverse();
+  await page.goto(`${place.server.origin}/runs?path=runs/${name}`);
   await page.getByRole("link", { name: "parcels.p01" }).waitFor();
-  rmSync(join(folder, "runs", name), { recursive: true });
+  rmSync(join(place.folder, "runs", name), { recursive: true });
   await page.reload();
   await page.getByRole("alert").first().waitFor();
-  await page.goto(`${server.origin}/runs`);
+  await page.goto(`${place.server.origin}/runs`);
   await page.getByRole("heading", { name: "Runs" }).waitFor();
   assert.deepEqual(problems, []);
   await context.close();

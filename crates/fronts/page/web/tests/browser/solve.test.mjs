@@ -1,22 +1,13 @@
 // Solve: a text becomes a plan on the recorded model of the demo, with questions, in one tab and in two.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { check, launch, makeFolder, open, remove, serve, views } from "./harness.mjs";
+import { test } from "node:test";
+import { check, open, surroundings, views } from "./harness.mjs";
 
-let folder, server, browser;
-before(async () => {
-  folder = makeFolder();
-  [server, browser] = await Promise.all([serve(folder), launch()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  remove(folder);
-});
+const place = surroundings();
 
 async function start(page) {
-  await page.goto(`${server.origin}/solve`);
+  await page.goto(`${place.server.origin}/solve`);
   await page.getByRole("button", { name: "Take the text of the demo" }).click();
   await page.waitForFunction(() => document.querySelector("textarea").value.length > 100);
   await page.getByRole("button", { name: "Make a plan" }).click();
@@ -25,8 +16,8 @@ async function start(page) {
 
 for (const view of views) {
   test(`a text is asked about, answered and solved (${view.width} px, ${view.scheme})`, async () => {
-    const { page, context, problems } = await open(browser, server, view);
-    await page.goto(`${server.origin}/solve`);
+    const { page, context, problems } = await open(place.browser, place.server, view);
+    await page.goto(`${place.server.origin}/solve`);
     await page.getByRole("button", { name: "Make a plan" }).waitFor();
     await check(page, problems, "solve-text", view);
     await start(page);
@@ -44,7 +35,7 @@ for (const view of views) {
 }
 
 test("a reload in the middle shows the same question, and the first of two tabs decides", async () => {
-  const { page, context, problems } = await open(browser, server);
+  const { page, context, problems } = await open(place.browser, place.server);
   await start(page);
   await page.reload();
   await page.getByRole("heading", { name: "Can she hold two cakes at once?" }).waitFor();
@@ -66,8 +57,8 @@ test("a reload in the middle shows the same question, and the first of two tabs 
 });
 
 test("everything can be done with the keyboard", async () => {
-  const { page, context } = await open(browser, server);
-  await page.goto(`${server.origin}/solve`);
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/solve`);
   await page.getByRole("button", { name: "Take the text of the demo" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("textarea").value.length > 100);
@@ -84,8 +75,8 @@ test("everything can be done with the keyboard", async () => {
 });
 
 test("a text that is too large is refused with a message", async () => {
-  const { page, context, problems } = await open(browser, server);
-  await page.goto(`${server.origin}/solve`);
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/solve`);
   await page.evaluate(() => {
     const box = document.querySelector("textarea");
     box.value = "a robot moves. ".repeat(450_000);

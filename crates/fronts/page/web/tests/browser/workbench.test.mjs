@@ -1,24 +1,15 @@
 // The PDDL workbench: editors over the language server, plans, states and pictures.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { check, launch, makeFolder, open, remove, serve, views } from "./harness.mjs";
+import { test } from "node:test";
+import { check, open, surroundings, views } from "./harness.mjs";
 
-let folder, server, browser;
-before(async () => {
-  folder = makeFolder();
-  [server, browser] = await Promise.all([serve(folder), launch()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  remove(folder);
-});
+const place = surroundings();
 
 for (const view of views) {
   test(`a task is edited, planned and stepped through (${view.width} px, ${view.scheme})`, async () => {
-    const { page, context, problems } = await open(browser, server, view);
-    await page.goto(`${server.origin}/workbench`);
+    const { page, context, problems } = await open(place.browser, place.server, view);
+    await page.goto(`${place.server.origin}/workbench`);
     const domain = page.getByRole("textbox", { name: "Domain" });
     await domain.waitFor();
     await page.getByRole("button", { name: "Plan", exact: true }).click();
@@ -39,8 +30,8 @@ for (const view of views) {
 }
 
 test("a mistake is underlined by the language server, and a text stays after a reload", async () => {
-  const { page, context, problems } = await open(browser, server);
-  await page.goto(`${server.origin}/workbench`);
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/workbench`);
   const problem = page.getByRole("textbox", { name: "Problem" });
   await problem.click();
   await page.keyboard.press("Control+End");
@@ -53,8 +44,8 @@ test("a mistake is underlined by the language server, and a text stays after a r
 });
 
 test("a plan that does not work is explained, and two versions are compared", async () => {
-  const { page, context } = await open(browser, server);
-  await page.goto(`${server.origin}/workbench`);
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/workbench`);
   await page.getByRole("textbox", { name: "Domain" }).waitFor();
   await page.getByLabel("Plan, one step a line").fill("(board red north)");
   await page.getByRole("button", { name: "Step through" }).click();
