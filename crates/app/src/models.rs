@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::files::read_text;
 use crate::pipelines::consent::Consent;
 use crate::pipelines::loaded::check_pipeline;
-pub use crate::pipelines::model_choice::ModelOffer;
-use crate::pipelines::model_choice::{self, model_table};
+use crate::pipelines::model_choice::model_table;
+pub use crate::pipelines::model_choice::{ModelOffer, offers};
 use crate::status::{Status, of_failure};
 use abilities::find_abilities;
 pub use abilities::{Ability, Answer, GrammarEffect, GrammarTrial};
@@ -23,14 +23,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 pub use trial::MOST_REQUESTS;
 use trial::{Connection, Refused, Trial};
-
-/// The models that a person can choose, as `--model` names them. No value of a variable is among them.
-///
-/// # Errors
-/// The user's configuration cannot be read.
-pub fn offers(context: &Context) -> Result<Vec<ModelOffer>, Error> {
-    model_choice::offers(context)
-}
 
 /// A model to try.
 #[derive(Debug, Clone, Default)]

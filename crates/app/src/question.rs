@@ -10,19 +10,19 @@ pub struct Question {
     pub text: String,
     /// Answers to choose from; empty for a free answer.
     pub choices: Vec<String>,
-    /// What follows from the first choices, for fronts that show it beside them; empty if nothing is known.
+    /// Consequences of the first choices, for fronts that show them beside these; empty if nothing is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
 }
 
-/// What follows from a choice: steps from the start, and what is true about them.
+/// The consequence of a choice: steps from the start, and a statement about them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// What the choice means; empty if only its steps tell it.
+    /// Meaning of the choice; empty if only its steps show it.
     pub clause: String,
     /// The steps in words, in order.
     pub steps: Vec<String>,
-    /// What is stated about the steps.
+    /// The statement about the steps.
     pub states: Statement,
     /// True if the statement is true under this choice.
     pub holds: bool,
@@ -40,7 +40,7 @@ impl<F: Fn(&Question) -> Option<String> + Send + Sync> Questions for F {
     }
 }
 
-/// What a test states about its steps.
+/// Statement of a test about its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {

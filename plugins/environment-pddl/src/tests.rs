@@ -35,11 +35,15 @@ fn plugin() -> PddlEnvironment {
 }
 
 fn task() -> EnvironmentOpen {
+    task_of(DOMAIN, PROBLEM)
+}
+
+fn task_of(domain: &str, problem: &str) -> EnvironmentOpen {
     EnvironmentOpen {
         suite: "ferry".into(),
         task: "p01".into(),
-        domain: Some(DOMAIN.into()),
-        problem: Some(PROBLEM.into()),
+        domain: Some(domain.into()),
+        problem: Some(problem.into()),
         ..EnvironmentOpen::default()
     }
 }
@@ -49,7 +53,11 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 fn judge(plan: &str) -> EnvironmentVerdict {
-    plugin().validate(&TestHost::new(), &task(), &EnvironmentPlan { steps: lines(plan) }).unwrap()
+    judge_in(&task(), plan)
+}
+
+fn judge_in(task: &EnvironmentOpen, plan: &str) -> EnvironmentVerdict {
+    plugin().validate(&TestHost::new(), task, &EnvironmentPlan { steps: lines(plan) }).unwrap()
 }
 
 #[test]
@@ -280,7 +288,7 @@ fn an_unsupported_simulation_is_a_failure_of_the_request() {
     assert!(broken.message.contains("problem:4:"), "{}", broken.message);
 }
 
-/// A kettle boils for five minutes while somebody is in the kitchen, and must not be used twice.
+/// A kettle boils for five minutes while somebody is in the kitchen; tea is poured after it.
 const KITCHEN: &str = "(define (domain kitchen)
   (:requirements :durative-actions :constraints)
   (:predicates (boiled) (in-kitchen) (cup))
@@ -293,14 +301,8 @@ const TEA: &str = "(define (problem tea) (:domain kitchen) (:init (in-kitchen)) 
 
 #[test]
 fn a_plan_with_times_is_judged_by_them() {
-    let task = EnvironmentOpen {
-        domain: Some(KITCHEN.into()),
-        problem: Some(TEA.into()),
-        ..EnvironmentOpen::default()
-    };
-    let judge = |plan: &str| {
-        plugin().validate(&TestHost::new(), &task, &EnvironmentPlan { steps: lines(plan) }).unwrap()
-    };
+    let task = task_of(KITCHEN, TEA);
+    let judge = |plan: &str| judge_in(&task, plan);
     let good = judge("0.000: (boil) [5.000]\n5.001: (pour) [1.000]");
     assert_eq!((good.valid, good.executed), (true, 2), "{:?}", good.reasons);
     let early = judge("0.000: (boil) [5.000]\n4.000: (pour) [1.000]");
@@ -324,14 +326,8 @@ fn a_trajectory_constraint_is_judged_and_named() {
       (:action look :parameters () :precondition (on) :effect (seen)))";
     let problem =
         "(define (problem p) (:domain lamps) (:init) (:goal (on)) (:constraints (sometime (seen))))";
-    let task = EnvironmentOpen {
-        domain: Some(domain.into()),
-        problem: Some(problem.into()),
-        ..EnvironmentOpen::default()
-    };
-    let judge = |plan: &str| {
-        plugin().validate(&TestHost::new(), &task, &EnvironmentPlan { steps: lines(plan) }).unwrap()
-    };
+    let task = task_of(domain, problem);
+    let judge = |plan: &str| judge_in(&task, plan);
     assert!(judge("(switch)\n(look)").valid);
     let broken = judge("(switch)");
     assert!(

@@ -378,6 +378,7 @@ impl Cell<'_> {
         }
         let mut checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
+        let mut ended = BTreeSet::new();
         if known {
             let stored = RunFolder::open(&folder, Arc::default())?;
             self.check_inputs(&stored, &checked, &tasks)?;
@@ -389,29 +390,26 @@ impl Cell<'_> {
             if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
+            if running.is_some() {
+                ended = self.ended_tasks(&stored);
+            }
         }
-        running.map_or(Ok(None), |running| self.run(running, &checked, tasks, known, jobs))
+        // Of a cell that is not selected, the tasks that have ended are looked up.
+        let running = running.filter(|_| self.selected || !ended.is_empty());
+        running.map(|running| self.run(running, &checked, tasks, known.then_some(&ended), jobs)).transpose()
     }
 
-    /// Runs or resumes the cell. Of a cell that is not selected, the tasks that have ended are looked up; `None` if there are none.
+    /// Runs the cell, or resumes it if the tasks that have ended are given.
     fn run(
         &self,
         running: &RunSettings<'_>,
         checked: &LoadedPipeline,
         tasks: Vec<(RunTask, TaskUse)>,
-        known: bool,
+        ended: Option<&BTreeSet<String>>,
         jobs: usize,
-    ) -> Result<Option<RunReport>, Error> {
+    ) -> Result<RunReport, Error> {
         let context = self.work.context;
         let folder = self.folder();
-        let ended = if known {
-            self.ended_tasks(&RunFolder::open(&folder, Arc::default())?)
-        } else {
-            BTreeSet::new()
-        };
-        if !self.selected && ended.is_empty() {
-            return Ok(None);
-        }
         let mode = mode_of(running.replay.is_some(), running.record.is_some());
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
@@ -419,7 +417,7 @@ impl Cell<'_> {
         let lookups = open_cassettes(context, &cassettes, &redactor)?;
         let sources =
             ReplySources { mode, lookups, answers, failures_are_final: !(running.retry && self.selected) };
-        let opened = if known {
+        let opened = if ended.is_some() {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
             let overrides = self.work.overrides(self.column, self.key.seed);
@@ -445,7 +443,7 @@ impl Cell<'_> {
             title: self.title.clone(),
         };
         let all = tasks.len();
-        let tasks = self.tasks_to_run(&checked.pipeline.config, &ended, tasks);
+        let tasks = self.tasks_to_run(&checked.pipeline.config, ended, tasks);
         let RunOutcome { report, pending, .. } =
             run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         if report.state == RunState::Parked {
@@ -458,7 +456,7 @@ impl Cell<'_> {
         if report.tasks.len() == all {
             run.save_report(&report, &redactor)?;
         }
-        Ok(Some(report))
+        Ok(report)
     }
 
     /// The tasks that the record has a verdict for already, where that matters.
@@ -479,7 +477,7 @@ impl Cell<'_> {
     pub(super) fn tasks_to_run(
         &self,
         pipeline: &Pipeline,
-        ended: &BTreeSet<String>,
+        ended: Option<&BTreeSet<String>>,
         tasks: Vec<(RunTask, TaskUse)>,
     ) -> Vec<RunTask> {
         let selection = &self.work.selection;
@@ -492,7 +490,7 @@ impl Cell<'_> {
             _ => None,
         });
         let selected = |(task, used): &(RunTask, TaskUse)| {
-            ended.contains(&task.name)
+            ended.is_some_and(|ended| ended.contains(&task.name))
                 || self.selected
                     && (selection.takes_task(&self.key, &used.task) || lead.as_ref() == Some(&used.task))
         };
@@ -625,7 +623,7 @@ impl Cell<'_> {
         let retried =
             |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
         let report = report.filter(|report| !retried(report));
-        let tasks = self.tasks_to_run(&checked.pipeline.config, &BTreeSet::new(), tasks);
+        let tasks = self.tasks_to_run(&checked.pipeline.config, None, tasks);
         let dry = DryRun {
             context,
             checked: &checked,

@@ -1,13 +1,14 @@
 //! The states along a plan, for a front that shows one after the other.
 
 use super::Sentences;
+use super::validate::verdict;
 use crate::context::Context;
 use crate::inputs::{Inputs, Source};
 use crate::limits::RequestLimits;
 use planforge_contract::ReportedDiagnostic;
 use planforge_evaluate::gantt;
 use planforge_planning::task::Symbols;
-use planforge_planning::{ValidationDecision, ValidationOptions, ValidationReport};
+use planforge_planning::{FailedCondition, ValidationOptions, ValidationReport};
 use planforge_plugin_common::telling::{ToldPlan, tell_plan};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -72,7 +73,7 @@ pub struct StateAfter {
     pub added: Vec<String>,
     /// Facts that became false.
     pub removed: Vec<String>,
-    /// All facts, sorted; values of functions as `(= (f a) 3)`.
+    /// Facts, sorted, without derived ones; values of functions that a step changed as `(= (f a) 3)`.
     pub facts: Vec<String>,
 }
 
@@ -81,7 +82,7 @@ pub struct StateAfter {
 pub struct TypedObject {
     /// Its name.
     pub name: String,
-    /// Its type; `object` without one, several with `either`.
+    /// Its type; `object` without one, several joined by `or`.
     #[serde(rename = "type")]
     pub ty: String,
 }
@@ -108,19 +109,14 @@ pub fn steps(context: &Context, request: &StepsRequest) -> StepsResult {
     let mut result =
         StepsResult { decision: "undecided", objects: objects(&inputs), ..StepsResult::default() };
     if let Some(report) = &report {
-        result.decision = match report.decision {
-            ValidationDecision::Valid => "accepted",
-            ValidationDecision::Invalid => "rejected",
-            ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => "undecided",
-        };
+        (_, result.decision) = verdict(&inputs, Some(report));
         add_states(report, &mut result);
         result.failing = report.failing_step.as_ref().map(|failing| FailingStep {
             number: failing.index + 1,
             step: failing.text.clone(),
-            conditions: failing.conditions.iter().map(|one| format!("{}: {}", one.text, one.why)).collect(),
+            conditions: failing.conditions.iter().map(reason).collect(),
         });
-        result.missing =
-            report.missing_goals.iter().map(|one| format!("{}: {}", one.text, one.why)).collect();
+        result.missing = report.missing_goals.iter().map(reason).collect();
         result.gantt = report.schedule.as_ref().map(gantt::svg);
         if report.schedule.is_none() {
             let wording = request.sentences.read(context, &request.domain, &mut inputs);
@@ -132,6 +128,10 @@ pub fn steps(context: &Context, request: &StepsRequest) -> StepsResult {
     }
     result.diagnostics = inputs.into_findings_of_result().reported();
     result
+}
+
+fn reason(failed: &FailedCondition) -> String {
+    format!("{}: {}", failed.text, failed.why)
 }
 
 fn objects(inputs: &Inputs) -> Vec<TypedObject> {

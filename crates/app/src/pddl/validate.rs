@@ -118,7 +118,7 @@ pub(super) fn result_of_plan(inputs: Inputs, validation: Option<ValidationReport
 }
 
 /// The verdict on texts that were read and, with a plan, on its execution.
-fn verdict(inputs: &Inputs, validation: Option<&ValidationReport>) -> (Status, &'static str) {
+pub(super) fn verdict(inputs: &Inputs, validation: Option<&ValidationReport>) -> (Status, &'static str) {
     match validation.map(|report| &report.decision) {
         None => of_reading(inputs),
         Some(ValidationDecision::Valid) => (Status::Good, "accepted"),

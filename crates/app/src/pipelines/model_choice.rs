@@ -96,11 +96,12 @@ pub struct ModelOffer {
     pub has_key: bool,
 }
 
-/// The models that a person can choose: the user's own tables, then the services.
+/// The models that a person can choose, as `--model` names them: the user's own tables, then the services. No value of a variable is
+/// among them.
 ///
 /// # Errors
 /// The user's configuration cannot be read.
-pub(crate) fn offers(context: &Context) -> Result<Vec<ModelOffer>, Error> {
+pub fn offers(context: &Context) -> Result<Vec<ModelOffer>, Error> {
     let config = UserConfig::read(context.user_file("config.toml").as_deref())?;
     let has_key = |variable: Option<&str>| variable.is_none_or(|name| context.variable(name).is_some());
     let own = config.models.iter().map(|(name, table)| ModelOffer {

@@ -1,4 +1,4 @@
-//! What a folder holds: runs, evaluations, tasks in words, pipeline files and suites, for a front that shows a folder.
+//! The contents of a folder: runs, evaluations, tasks in words, pipeline files and suites, for a front that shows a folder.
 
 use super::{ListedRun, StoredRun, listed};
 use crate::context::Context;
@@ -71,7 +71,7 @@ pub struct ListedTask {
 pub struct ListedPipeline {
     /// The file.
     pub path: PathBuf,
-    /// What it does, in its own words; may be empty.
+    /// Its description of itself (`about`); may be empty.
     pub about: String,
 }
 

@@ -149,7 +149,7 @@ pub(super) fn question_of(point: &OpenPoint) -> Question {
     Question { text: point.question.clone(), choices, sides: sides_of(point) }
 }
 
-/// What follows from the two sides of a point.
+/// Consequences of the two sides of a point.
 fn sides_of(point: &OpenPoint) -> Vec<Side> {
     let side = |choice: usize| Side {
         clause: clause(point, choice).unwrap_or_default().to_owned(),

@@ -27,7 +27,7 @@ pub(crate) struct Spool {
     places: Vec<Place>,
 }
 
-/// Where a chunk is in the file.
+/// Place of a chunk in the file.
 struct Place {
     name: String,
     start: u64,

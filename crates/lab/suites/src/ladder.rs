@@ -97,19 +97,20 @@ impl Axis {
         Self::Gap,
     ];
 
-    /// The axes that `all` stands for: all but the languages and the gap.
-    pub const OF_ENGLISH: [Self; 10] = [
-        Self::Order,
-        Self::Irrelevant,
-        Self::References,
-        Self::Quantities,
-        Self::Units,
-        Self::Negations,
-        Self::Conditions,
-        Self::Corrections,
-        Self::Synonyms,
-        Self::Tables,
-    ];
+    /// True for the axes that `all` stands for: all but the languages and the gap.
+    pub fn is_of_english(self) -> bool {
+        self != Self::Gap && self.language().is_none()
+    }
+
+    /// The language of the text, where the axis is one.
+    fn language(self) -> Option<Language> {
+        match self {
+            Self::German => Some(Language::German),
+            Self::Chinese => Some(Language::Chinese),
+            Self::Spanish => Some(Language::Spanish),
+            _ => None,
+        }
+    }
 
     /// Its name in commands and files.
     pub const fn name(self) -> &'static str {
@@ -143,19 +144,14 @@ impl Axes {
     }
 
     pub(crate) fn language(&self) -> Language {
-        match self.0.iter().find(|a| matches!(a, Axis::German | Axis::Chinese | Axis::Spanish)) {
-            Some(Axis::German) => Language::German,
-            Some(Axis::Chinese) => Language::Chinese,
-            Some(Axis::Spanish) => Language::Spanish,
-            _ => Language::English,
-        }
+        self.0.iter().find_map(|axis| axis.language()).unwrap_or(Language::English)
     }
 }
 
 impl fmt::Display for Axes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = Axis::OF_ENGLISH.iter().all(|axis| self.has(*axis));
-        let single = self.0.iter().filter(|axis| !all || !Axis::OF_ENGLISH.contains(axis));
+        let all = Axis::ALL.into_iter().filter(|axis| axis.is_of_english()).all(|axis| self.has(axis));
+        let single = self.0.iter().filter(|axis| !all || !axis.is_of_english());
         let names: Vec<&str> =
             all.then_some("all").into_iter().chain(single.map(|axis| axis.name())).collect();
         match names.as_slice() {
@@ -176,7 +172,7 @@ impl FromStr for Axes {
         let mut axes = Vec::new();
         for name in text.split('+') {
             if name == "all" {
-                axes.extend(Axis::OF_ENGLISH);
+                axes.extend(Axis::ALL.into_iter().filter(|axis| axis.is_of_english()));
                 continue;
             }
             let axis = Axis::ALL.into_iter().find(|axis| axis.name() == name).ok_or_else(|| {
@@ -187,8 +183,7 @@ impl FromStr for Axes {
         }
         axes.sort_unstable();
         axes.dedup();
-        let languages = [Axis::German, Axis::Chinese, Axis::Spanish];
-        match axes.iter().filter(|axis| languages.contains(axis)).count() {
+        match axes.iter().filter(|axis| axis.language().is_some()).count() {
             0 | 1 => Ok(Self(axes)),
             _ => Err(format!("`{text}` has more than one language")),
         }

@@ -59,6 +59,12 @@ impl Random {
         items.get(self.below(items.len() as u64) as usize)
     }
 
+    /// Puts the items into a uniformly random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        let all = items.len();
+        self.shuffle_front(items, all);
+    }
+
     /// Moves a uniformly chosen set of `k` items (all, where there are fewer) to the front, in uniformly random order.
     pub fn shuffle_front<T>(&mut self, items: &mut [T], k: usize) {
         for done in 0..k.min(items.len()) {

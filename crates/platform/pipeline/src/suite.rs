@@ -87,7 +87,7 @@ pub struct SuiteTask {
     pub stem: String,
     /// One line about it, from the manifest; may be empty.
     pub title: String,
-    /// What makes its text hard to read: `plain`, or axes of the ladder joined by `+`. Only generated tasks have it.
+    /// Its axis, which makes the text hard to read: `plain`, or axes of the ladder joined by `+`. Only generated tasks have it.
     pub axis: Option<String>,
     /// The fact that the text leaves out on purpose, as PDDL.
     pub gap: Option<String>,

@@ -686,24 +686,19 @@ fn with_random_names(domain: &Domain, problem: &Problem, random: &mut Random) ->
     let free: Vec<&Name> =
         problem.objects.iter().map(|o| &o.name).filter(|n| !fixed.contains(n.key())).collect();
     let mut numbers: Vec<usize> = (0..free.len()).collect();
-    shuffle(&mut numbers, random);
+    random.shuffle(&mut numbers);
     let names: Vec<(Name, Name)> = free
         .into_iter()
         .zip(numbers)
         .map(|(name, number)| (name.clone(), Name::synthetic(&format!("renamed-{number}"))))
         .collect();
     let mut other = rename_objects(problem, &names);
-    shuffle(&mut other.objects, random);
-    shuffle(&mut other.init, random);
+    random.shuffle(&mut other.objects);
+    random.shuffle(&mut other.init);
     if let Some(Condition::And(parts, _)) = &mut other.goal {
-        shuffle(parts, random);
+        random.shuffle(parts);
     }
     other
-}
-
-fn shuffle<T>(list: &mut [T], random: &mut Random) {
-    let n = list.len();
-    random.shuffle_front(list, n);
 }
 
 /// The problem with one fact or conjunct left out, or one argument of one replaced by another object of that type.

@@ -210,7 +210,7 @@ pub struct TaskFacts {
 /// Place of a generated task on the ladder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rung {
-    /// What makes the text hard to read.
+    /// Axis of the text: the property that makes it hard to read.
     pub axis: String,
     /// Objects of the problem, without the domain's constants.
     pub size: usize,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct LadderPoint {
     /// `PIPELINE`, or `PIPELINE@MODEL`.
     pub method: String,
-    /// What makes the texts hard to read; `plain` for nothing.
+    /// The property that makes the texts hard to read; `plain` for none.
     pub axis: String,
     /// Objects of the problems.
     pub size: usize,

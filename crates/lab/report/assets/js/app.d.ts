@@ -1,4 +1,4 @@
-/** What a report shows: its index, and the values of its chunks (`page-0`, `text-3`). */
+/** The contents of a report: its index, and the values of its chunks (`page-0`, `text-3`). */
 export interface ReportData {
   index: { title: string; kind: "run" | "evaluation"; cells: { state: string }[] };
   chunk(name: string): Promise<unknown[]>;

@@ -51,7 +51,7 @@ function seen(text) {
 export const plain = (text) =>
   String(text).replace(HIDDEN, (c) => "<U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + ">");
 
-// What is shown: `index`, and where its chunks come from. A page that watches a run opens newer data in its place.
+// The data that is shown: `index`, and the source of its chunks. A page that watches a run opens newer data in its place.
 export let index = null;
 export let note = "";
 let source = null;

@@ -183,8 +183,7 @@ fn add_random(environment: &mut Environment<'static>, random: &Shared) {
     let r = Arc::clone(random);
     environment.add_function("shuffle", move |items: Vec<Value>| -> Result<Vec<Value>, Error> {
         let mut items = check_length(items)?;
-        let all = items.len();
-        with(&r, |r| r.shuffle_front(&mut items, all));
+        with(&r, |r| r.shuffle(&mut items));
         Ok(items)
     });
     let r = Arc::clone(random);
@@ -214,7 +213,7 @@ fn connect(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<V
         return Err(invalid(format!("{} items are more than {MAX_NODES} to join", items.len())));
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
-    random.shuffle_front(&mut order, items.len());
+    random.shuffle(&mut order);
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (at, &node) in order.iter().enumerate().skip(1) {
         if let Some(&earlier) = order.get(..at).and_then(|before| random.pick(before)) {

@@ -118,8 +118,7 @@ impl Writer<'_> {
                 && words.is_some_and(|w| !w.symmetric && !w.chain)
         };
         let mut candidates: Vec<Fact> = facts.iter().filter(with_objects).cloned().collect();
-        let all = candidates.len();
-        self.random.shuffle_front(&mut candidates, all);
+        self.random.shuffle(&mut candidates);
         let gap = candidates.into_iter().find(|fact| needed(fact));
         let gap = gap.ok_or("no fact of the initial state is needed by the plan")?;
         facts.retain(|fact| *fact != gap);
@@ -131,8 +130,7 @@ impl Writer<'_> {
         let mut blocks = self.introductions();
         blocks.extend(self.names_and_measures());
         if self.axes.has(Axis::Order) {
-            let all = facts.len();
-            self.random.shuffle_front(&mut facts, all);
+            self.random.shuffle(&mut facts);
         }
         let (mut init, mut goal, mut last) = (Vec::new(), Vec::new(), Vec::new());
         for part in [Part::Init, Part::Goal] {
@@ -172,8 +170,7 @@ impl Writer<'_> {
             }
         }
         if self.axes.has(Axis::Order) {
-            let all = blocks.len();
-            self.random.shuffle_front(&mut blocks, all);
+            self.random.shuffle(&mut blocks);
         }
         self.print(blocks)
     }
@@ -227,8 +224,7 @@ impl Writer<'_> {
                     MIDDLES.iter().flat_map(move |b| ENDS.iter().map(move |c| format!("{a}{b}{c}")))
                 })
                 .collect();
-            let all = free.len();
-            self.random.shuffle_front(&mut free, all);
+            self.random.shuffle(&mut free);
             for object in &objects {
                 if self.random.chance(0.5) {
                     self.aliases.extend(free.pop().map(|alias| (object.clone(), alias)));
@@ -294,8 +290,7 @@ impl Writer<'_> {
             let sentence = self.frame(self.frames.measure(measure), &[&object, &quantity]);
             blocks.push(Block::Sentences(vec![sentence]));
         }
-        let all = blocks.len();
-        self.random.shuffle_front(&mut blocks, all);
+        self.random.shuffle(&mut blocks);
         blocks
     }
 
@@ -503,8 +498,7 @@ impl Writer<'_> {
             let mut rows: Vec<Fact> =
                 left.iter().filter(|f| f.predicate == predicate && f.arguments.len() == 2).cloned().collect();
             left.retain(|fact| !rows.contains(fact));
-            let all = rows.len();
-            self.random.shuffle_front(&mut rows, all);
+            self.random.shuffle(&mut rows);
             for chunk in rows.chunks(25) {
                 let table = self.random.chance(0.5);
                 let head =
@@ -579,8 +573,7 @@ impl Writer<'_> {
                 .collect();
             let Some(except) = self.random.pick(&others).cloned() else { continue };
             names.push(except.clone());
-            let all = names.len();
-            self.random.shuffle_front(&mut names, all);
+            self.random.shuffle(&mut names);
             let mut phrases = vec![Phrase::Each(ty, names, Some(except))];
             phrases.extend(first.arguments.iter().skip(1).cloned().map(Phrase::Object));
             let clause = self.fact_with(first, &phrases);
@@ -588,9 +581,8 @@ impl Writer<'_> {
             left.retain(|fact| !group.contains(fact));
         }
         let mut facts: Vec<Fact> = self.task.order.iter().filter(|fact| fact.part == part).cloned().collect();
-        let all = facts.len();
-        self.random.shuffle_front(&mut facts, all);
-        facts.truncate((all / 4).clamp(1, MAX_ADDED));
+        self.random.shuffle(&mut facts);
+        facts.truncate((facts.len() / 4).clamp(1, MAX_ADDED));
         for fact in facts {
             let words = self.lexicon.facts(fact.part).get(&fact.predicate);
             let patterns =
@@ -600,17 +592,15 @@ impl Writer<'_> {
             let clause = self.clause(&patterns, &phrases);
             blocks.push(Block::Sentences(vec![self.stopped(&clause.sentence())]));
         }
-        let all = blocks.len();
-        self.random.shuffle_front(&mut blocks, all);
+        self.random.shuffle(&mut blocks);
         blocks
     }
 
     /// A share of the facts for which a wrong one exists, each with it.
     fn with_wrong(&mut self, left: &mut Vec<Fact>, share: f64) -> Vec<(Fact, Fact)> {
         let mut facts = left.clone();
-        let all = facts.len();
-        self.random.shuffle_front(&mut facts, all);
-        let wanted = ((all as f64 * share).ceil() as usize).min(MAX_ADDED);
+        self.random.shuffle(&mut facts);
+        let wanted = ((facts.len() as f64 * share).ceil() as usize).min(MAX_ADDED);
         let (mut taken, mut used) = (Vec::new(), BTreeSet::new());
         for fact in facts {
             let chain = self.lexicon.facts(fact.part).get(&fact.predicate).is_some_and(|words| words.chain);
@@ -675,7 +665,7 @@ impl Writer<'_> {
         let objects = self.task.objects.get(&ty).cloned().unwrap_or_default();
         let Some(words) = self.lexicon.types.get(&ty) else { return String::new() };
         let mut two = objects;
-        self.random.shuffle_front(&mut two, 2);
+        self.random.shuffle(&mut two);
         let parts: Vec<&str> = two.iter().take(2).map(String::as_str).collect();
         self.frame(self.frames.irrelevant(words.kind), &parts)
     }

@@ -84,7 +84,7 @@ fn other_seeds_have_other_sentences_and_the_axes_of_a_size_share_the_problem() {
     }
 }
 
-/// What the reader finds in a text of parcels after a change.
+/// Findings of the reader in a text of parcels after a change.
 fn findings(task: &Instance, text: &str) -> Vec<Finding> {
     let suite = suite("parcels");
     let lexicon = Lexicon::parse(suite.ladder.as_deref().unwrap()).unwrap();

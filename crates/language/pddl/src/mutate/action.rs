@@ -216,8 +216,7 @@ impl Pool {
                 return Pool { kind, source: Source::Literals(Box::new(sets)) };
             }
         };
-        let all = listed.len();
-        random.shuffle_front(&mut listed, all);
+        random.shuffle(&mut listed);
         Pool { kind, source: Source::Listed(listed) }
     }
 
@@ -439,8 +438,7 @@ impl Sets {
                     || !m.after.as_deref().is_some_and(|after| after.starts_with("(not "))
             });
         }
-        let all = singles.len();
-        random.shuffle_front(&mut singles, all);
+        random.shuffle(&mut singles);
         Sets { kind, domain, negation, singles, at: 0, size: 2 }
     }
 
