@@ -80,8 +80,10 @@ class Progress(Iterator[T], Generic[T, R]):
         return self._ended.result()
 
     def close(self) -> None:
-        """Ends the work, which completes its record."""
+        """Ends the work, which completes its record. The result of a search is then the best plan so far."""
         self._items.close()
+        # Work that did not start has no result.
+        self._ended.cancel()
 
     def __enter__(self) -> "Progress[T, R]":
         return self
@@ -91,27 +93,30 @@ class Progress(Iterator[T], Generic[T, R]):
 
 
 def _items(work: Callable[[Callable[[T], None]], R], ended: "Future[R]") -> Generator[T, None, None]:
-    from concurrent.futures import ThreadPoolExecutor
     from queue import SimpleQueue
+    from threading import Thread
 
     queue: "SimpleQueue[Optional[Tuple[T]]]" = SimpleQueue()
     cancellation = _native.NativeCancellation()
 
-    def run() -> R:
+    def run() -> None:
         _current.set((cancellation, None))
-        return work(lambda item: queue.put((item,)))
-
-    with ThreadPoolExecutor(1, "planforge") as executor:
-        future = executor.submit(run)
-        future.add_done_callback(lambda _: queue.put(None))
         try:
-            while (item := queue.get()) is not None:
-                yield item[0]
-            ended.set_result(future.result())
-        finally:
-            cancellation.cancel()
-            # Without a result, nothing waits for one.
-            ended.cancel()
+            ended.set_result(work(lambda item: queue.put((item,))))
+        except BaseException as error:
+            ended.set_exception(error)
+        queue.put(None)
+
+    # The interpreter does not wait for it at its end.
+    thread = Thread(target=run, name="planforge", daemon=True)
+    thread.start()
+    try:
+        while (item := queue.get()) is not None:
+            yield item[0]
+        ended.result()
+    finally:
+        cancellation.cancel()
+        thread.join()
 
 
 def current() -> Optional[Current]:

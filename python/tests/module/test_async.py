@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from concurrent.futures import CancelledError
 from contextvars import copy_context
 from pathlib import Path
@@ -94,13 +96,27 @@ def test_an_iterator_that_is_closed_ends_its_search():
     events = []
     task = pf.read(*large(13), context=pf.Context(on_event=events.append))
     with task.plans(time_limit=3600) as plans:
-        assert task.validate(next(plans))
+        first = next(plans)
     assert events[-1]["kind"] == "work" and events[-1]["ended"]
-    assert [*plans] == []
+    assert [*plans] == [] and plans.result.plans[0].cost <= first.cost
+    with task.plans() as plans:
+        pass
     with pytest.raises(CancelledError):
         plans.result
     with pytest.raises(pf.UsageError):
         task.plans(time_limit=0)
+
+
+def test_a_program_ends_without_its_search():
+    script = """import sys
+sys.path.insert(0, sys.argv[1])
+from test_async import large
+import planforge
+plans = planforge.read(*large(13)).plans(time_limit=3600)
+print(len(next(plans)) > 0)"""
+    here = str(Path(__file__).parent)
+    ended = subprocess.run([sys.executable, "-c", script, here], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.returncode) == ("True\n", 0), ended.stderr
 
 
 def test_an_exception_ends_an_iterator():
