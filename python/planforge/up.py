@@ -386,15 +386,6 @@ class _Planner(_Base, OneshotPlannerMixin):  # type: ignore[misc]
     def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
         return bool(optimality_guarantee == OptimalityGuarantee.SATISFICING)
 
-    def _solve(
-        self,
-        problem: Any,
-        heuristic: Optional[Callable[[Any], Optional[float]]] = None,
-        timeout: Optional[float] = None,
-        output_stream: Optional[IO[str]] = None,
-    ) -> PlanGenerationResult:
-        return self._solve_with_params(problem, heuristic, timeout, output_stream)
-
     def _solve_with_params(
         self,
         problem: Any,
@@ -412,13 +403,29 @@ class _Planner(_Base, OneshotPlannerMixin):  # type: ignore[misc]
         except (Error, *_UNWRITTEN) as error:
             return call.failed(error)
 
+    _solve = _solve_with_params
+
     def _warn(self, **arguments: Any) -> None:
         for argument, value in arguments.items():
             if value is not None:
                 warnings.warn(f"{self.name} ignores `{argument}`", stacklevel=4)
 
 
-class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ignore[misc]
+class PlanforgeValidator(_Base, PlanValidatorMixin):  # type: ignore[misc]
+    """The engine `planforge-val`: judges sequential plans, also with numbers and constraints on trajectories."""
+
+    NAME = "planforge-val"
+    FEATURES = frozenset(VALIDATED)
+
+    @staticmethod
+    def supports_plan(plan_kind: PlanKind) -> bool:
+        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
+
+    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
+        return _Call(self.name, problem).validate(plan)
+
+
+class Planforge(_Planner, AnytimePlannerMixin, PlanforgeValidator):  # type: ignore[misc]
     """The engine `planforge`.
 
     The oneshot planner returns its first plan, or with `params={"search": "best"}` the best one until the timeout. The anytime planner
@@ -435,18 +442,6 @@ class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ign
     @staticmethod
     def ensures(anytime_guarantee: AnytimeGuarantee) -> bool:
         return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
-
-    @staticmethod
-    def supports_plan(plan_kind: PlanKind) -> bool:
-        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
-
-    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
-        return _Call(self.name, problem).validate(plan)
-
-    def _get_solutions(
-        self, problem: Any, timeout: Optional[float] = None, output_stream: Optional[IO[str]] = None
-    ) -> Iterator[PlanGenerationResult]:
-        return self._get_solutions_with_params(problem, timeout, output_stream)
 
     def _get_solutions_with_params(
         self,
@@ -467,6 +462,8 @@ class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ign
         except (Error, *_UNWRITTEN) as error:
             yield call.failed(error)
 
+    _get_solutions = _get_solutions_with_params
+
 
 class PlanforgeOptimal(_Planner):
     """The engine `planforge-opt`: a plan is proven to be optimal, or there is none until the timeout."""
@@ -477,17 +474,3 @@ class PlanforgeOptimal(_Planner):
     @staticmethod
     def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
         return True
-
-
-class PlanforgeValidator(_Base, PlanValidatorMixin):  # type: ignore[misc]
-    """The engine `planforge-val`: judges sequential plans, also with numbers and constraints on trajectories."""
-
-    NAME = "planforge-val"
-    FEATURES = frozenset(VALIDATED)
-
-    @staticmethod
-    def supports_plan(plan_kind: PlanKind) -> bool:
-        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
-
-    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
-        return _Call(self.name, problem).validate(plan)
