@@ -243,6 +243,7 @@ fn plan_job(body: PlanBody) -> Result<NewJob, Refusal> {
         limits: limits(body.time_limit)?,
         nodes: None,
         threads: None,
+        report_plans: false,
     };
     let work: Work = Box::new(move |context| {
         let result = plan(context, &request)?;
