@@ -1,7 +1,7 @@
 // Starts a run of a pipeline on a suite, and opens it.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, get, post } from "../api";
+import { get, inWords, post } from "../api";
 import { isOpen, runsAddress, type Job } from "./data";
 
 interface About {
@@ -9,11 +9,11 @@ interface About {
   suites: string[];
 }
 
-/** Milliseconds between two looks for the folder of the new run, and how many of them. */
+/** Milliseconds between two looks for the folder of the new run. */
 const LOOK_EVERY = 300;
-const MOST_LOOKS = 100;
 
-export function StartRun() {
+/** `started` gets the job, which may ask for a decision before it has a folder. */
+export function StartRun({ started }: { started(job: string): void }) {
   const [about, setAbout] = useState<About | null>(null);
   const [pipeline, setPipeline] = useState("");
   const [suite, setSuite] = useState("");
@@ -29,10 +29,10 @@ export function StartRun() {
     setState({ isBusy: true, error: null });
     try {
       const { job } = await post<{ job: string }>("/api/jobs", { use: "run", request: { pipeline, suite: [suite] } });
+      started(job);
       location.href = runsAddress([await folderOf(job)]);
     } catch (cause) {
-      const error = cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause);
-      setState({ isBusy: false, error });
+      setState({ isBusy: false, error: inWords(cause) });
     }
   };
 
@@ -71,12 +71,11 @@ function Choice({ label, value, set, options }: { label: string; value: string; 
 
 /** The folder of a job, once the server knows it. */
 async function folderOf(id: string): Promise<string> {
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (;;) {
     const jobs = await get<{ jobs: Job[] }>("/api/jobs");
     const job = jobs?.jobs.find((one) => one.job === id);
     if (job?.folder) return job.folder;
-    if (job && !isOpen(job)) throw new Error(job.line ?? "The run ended before its folder was made.");
+    if (!job || !isOpen(job)) throw new Error(job?.line ?? "The run ended before its folder was made.");
     await new Promise((done) => setTimeout(done, LOOK_EVERY));
   }
-  throw new Error("The run has no folder yet. It appears in the list once it has.");
 }

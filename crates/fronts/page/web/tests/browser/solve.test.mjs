@@ -28,8 +28,14 @@ for (const view of views) {
     await page.getByText("From sentence").first().waitFor();
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("After step 1 of 12").waitFor();
-    await page.getByText("Domain in PDDL").click();
     await check(page, problems, "solve-answer", view);
+    await page.getByText("Domain and problem in PDDL, with findings").click();
+    const editor = page.getByRole("textbox", { name: "Domain in PDDL" });
+    await editor.getByText("define").first().waitFor();
+    await editor.click();
+    await page.keyboard.type("no word is taken");
+    assert.equal(await page.getByText("no word is taken").count(), 0);
+    await check(page, problems, "solve-pddl", view);
     await context.close();
   });
 }
