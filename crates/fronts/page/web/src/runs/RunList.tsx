@@ -4,7 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { get, inWords, jobStream, query } from "../api";
 import { Consents } from "../Consents";
 import { isOpen, runsAddress, type Job, type Listing } from "./data";
-import { StartRun } from "./StartRun";
+import { StartEvaluation } from "./StartEvaluation";
+import { StartRun, type About } from "./StartRun";
 import { useLive } from "./useLive";
 import { clock, figure } from "./words";
 
@@ -52,8 +53,12 @@ export function RunList() {
   const [filters, setFilters] = useFilters();
   const [most, setMost] = useState(MOST_ROWS);
   const [chosen, setChosen] = useState<string[]>([]);
+  const [about, setAbout] = useState<About | null>(null);
   const [started, setStarted] = useState<string | null>(null);
 
+  useEffect(() => {
+    get<About>("/api/about").then(setAbout, () => setAbout(null));
+  }, []);
   useEffect(() => {
     let isGone = false;
     const look = async () => {
@@ -83,7 +88,12 @@ export function RunList() {
   return (
     <div class="runs">
       <h1>Runs</h1>
-      <StartRun started={setStarted} />
+      {about && about.pipelines.length > 0 && about.suites.length > 0 && (
+        <>
+          <StartRun about={about} started={setStarted} />
+          <StartEvaluation about={about} />
+        </>
+      )}
       {waitingJobs(jobs, started).map((job) => (
         <JobConsents key={job} job={job} />
       ))}

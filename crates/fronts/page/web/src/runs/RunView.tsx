@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get, inWords, jobStream, post, query } from "../api";
 import { Consents } from "../Consents";
 import type { ShownReport } from "../../../../../lab/report/assets/js/app.js";
+import { THEME_CHANGED } from "../theme";
 import { LivePanel } from "./LivePanel";
 import { countsOf, isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
 import type { Counts } from "./live";
@@ -20,6 +21,8 @@ interface State {
   isEvaluation: boolean;
   isFinished: boolean;
   others: string[];
+  /** The message of the newest job on the folder, if it failed. */
+  failure: string | null;
 }
 
 export function RunView({ paths }: { paths: string[] }) {
@@ -74,9 +77,9 @@ export function RunView({ paths }: { paths: string[] }) {
           Download as one file
         </a>
       </div>
-      {error && (
+      {(error ?? state.failure) && (
         <p class="error" role="alert">
-          {error}
+          {error ?? state.failure}
         </p>
       )}
       {state.job && <Consents job={state.job.job} open={live.decisions.filter((one) => one.allowed === null)} />}
@@ -89,7 +92,7 @@ export function RunView({ paths }: { paths: string[] }) {
 
 /** The entry of a folder in the server's lists, looked up again and again while the page is in sight. */
 function useFolder(path: string): State & { look(): void } {
-  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [] });
+  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [], failure: null });
   const look = useRef(() => {});
   useEffect(() => {
     let isGone = false;
@@ -99,8 +102,10 @@ function useFolder(path: string): State & { look(): void } {
         if (isGone || !listing || !jobs) return;
         const run = listing.runs.find((one) => one.path === path);
         const evaluation = listing.evaluations.find((one) => one.path === path);
+        const newest = jobs.jobs.find((job) => job.folder === path);
         setState({
-          job: jobs.jobs.find((job) => job.folder === path && isOpen(job)) ?? null,
+          job: newest && isOpen(newest) ? newest : null,
+          failure: newest?.state === "failed" ? (newest.line ?? "The work failed.") : null,
           inProgress: (run ?? evaluation)?.in_progress ?? false,
           isEvaluation: evaluation !== undefined,
           isFinished: evaluation ? evaluation.finished === evaluation.cells : run?.solved !== null,
@@ -176,6 +181,11 @@ function Report({ paths, changes, poll, take }: { paths: string[]; changes: numb
     };
   }, [key]);
 
+  useEffect(() => {
+    const redraw = () => report.current?.redraw();
+    addEventListener(THEME_CHANGED, redraw);
+    return () => removeEventListener(THEME_CHANGED, redraw);
+  }, []);
   useEffect(() => reader.current(), [changes]);
   useEffect(() => {
     if (!poll) return;

@@ -1,10 +1,10 @@
 // Starts a run of a pipeline on a suite, and opens it.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { get, inWords, post } from "../api";
 import { isOpen, runsAddress, type Job } from "./data";
 
-interface About {
+export interface About {
   pipelines: { path: string; title?: string }[];
   suites: string[];
 }
@@ -13,16 +13,10 @@ interface About {
 const LOOK_EVERY = 300;
 
 /** `started` gets the job, which may ask for a decision before it has a folder. */
-export function StartRun({ started }: { started(job: string): void }) {
-  const [about, setAbout] = useState<About | null>(null);
+export function StartRun({ about, started }: { about: About; started(job: string): void }) {
   const [pipeline, setPipeline] = useState("");
   const [suite, setSuite] = useState("");
   const [state, setState] = useState<{ isBusy: boolean; error: string | null }>({ isBusy: false, error: null });
-
-  useEffect(() => {
-    get<About>("/api/about").then(setAbout, () => setAbout(null));
-  }, []);
-  if (!about?.pipelines.length || !about.suites.length) return null;
 
   const start = async (event: Event) => {
     event.preventDefault();
