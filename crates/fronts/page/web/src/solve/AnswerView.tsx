@@ -50,6 +50,16 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
       <h2>Answer</h2>
       <p class="answer-line">{result.line}</p>
       {before && <Changes before={before} after={result} />}
+      {!before && (result.changes ?? []).length > 0 && (
+        <section aria-label="What the newest words of the author changed">
+          <h3>What the newest words of the author changed</h3>
+          <ul>
+            {result.changes?.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </section>
+      )}
       {missing && (
         <p class="error" role="alert">
           {missing}

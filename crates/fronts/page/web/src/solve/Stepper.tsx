@@ -24,7 +24,8 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
     const timer = setTimeout(() => choose(at + 1), PLAY_EVERY);
     return () => clearTimeout(timer);
   }, [isPlaying, at, last]);
-  const now = at === 0 ? "At the start" : `After step ${at} of ${last}`;
+  // A step with a duration changes the state at its start and at its end.
+  const now = at === 0 ? "At the start" : `After ${state?.time === undefined ? "step" : "change"} ${at} of ${last}`;
   return (
     <section class="stepper" aria-label="The states along the plan">
       <div class="stepper-tools">

@@ -109,7 +109,7 @@ export function WorkbenchPage() {
     });
   }, [job]);
   const takePlan = (report: PlanReport) => {
-    const steps = report.plans[0]?.steps;
+    const steps = linesOfPlan(report);
     if (steps) {
       setPlan(steps.join("\n"));
       planNow.current = steps.join("\n");
@@ -240,8 +240,16 @@ interface PlanEvent {
 
 interface PlanReport {
   outcome: string;
-  plans: { steps: string[] }[];
+  plans: { steps: string[]; times?: { start: number; duration?: number }[] }[];
   explanation: string[];
+}
+
+/** The best plan, a step a line, with times where the task has them. */
+function linesOfPlan({ plans: [best] }: PlanReport): string[] | undefined {
+  return best?.steps.map((step, i) => {
+    const time = best.times?.[i];
+    return time ? `${time.start}: ${step}${time.duration === undefined ? "" : ` [${time.duration}]`}` : step;
+  });
 }
 
 const titleOf = (steps: number): string => (steps === 0 ? "The goal holds at the start: no step is needed" : `A plan of ${steps} ${steps === 1 ? "step" : "steps"}`);

@@ -104,9 +104,9 @@ async function accessibility(page) {
   return violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(" ")} ${node.failureSummary.split("\n").slice(1, 2)}`).join("; ")}`);
 }
 
-async function screenshot(page, name) {
+export async function screenshot(page, name, options = { fullPage: true }) {
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), ...options });
 }
 
 /** True if the page is wider than its window, which a phone cannot show. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, command, open, root, serve, surroundings, views } from "./harness.mjs";
+import { check, command, open, root, screenshot, serve, surroundings, views } from "./harness.mjs";
 
 const place = surroundings();
 
@@ -35,6 +35,10 @@ for (const view of views) {
     const pantry = page.locator(".box.is-place", { hasText: "pantry" });
     await pantry.locator(".box-line.is-changed", { hasText: "baker" }).waitFor();
     assert.equal(await page.locator(".box.is-place").count(), 3);
+    // The picture of README.md.
+    await page.getByRole("button", { name: /^ice baker almond-cake/ }).click();
+    await page.evaluate(() => scrollTo(0, 0));
+    if (view.width === 1280) await screenshot(page, `page-${view.scheme}`, { clip: { x: 0, y: 0, width: 1280, height: 760 } });
     await check(page, problems, "solve-answer", view);
     await page.getByText("Domain and problem in PDDL, with findings").click();
     const editor = page.getByRole("textbox", { name: "Domain in PDDL" });
