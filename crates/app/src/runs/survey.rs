@@ -2,6 +2,7 @@
 
 use super::{ListedRun, StoredRun, listed};
 use crate::context::Context;
+use planforge_evaluate::matrix::Matrix;
 use planforge_record::{MAX_RECORD_BYTES, RunFolder, RunManifest, read_regular_text};
 use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
@@ -46,7 +47,7 @@ pub struct PlacedRun {
 pub struct ListedEvaluation {
     /// Its folder.
     pub path: PathBuf,
-    /// Cells with a run.
+    /// Cells of its matrix, or those with a run where these are more.
     pub cells: usize,
     /// Of these, cells whose run has ended.
     pub finished: usize,
@@ -161,12 +162,21 @@ fn evaluation(folder: &Path, place: &Path) -> ListedEvaluation {
         std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
     };
     let columns = inner(&place.join("cells")).into_iter().flat_map(|suite| inner(&suite));
+    let mut started = 0;
     for run in columns.flat_map(|column| inner(&column)).filter(|run| run.join("run.json").is_file()) {
-        listed.cells += 1;
+        started += 1;
         listed.finished += usize::from(run.join("report.json").is_file());
         listed.in_progress |= RunFolder::is_in_progress(&run).unwrap_or(false);
     }
+    listed.cells = started.max(planned_cells(place));
     listed
+}
+
+/// Cells of the matrix of an evaluation; 0 if it cannot be read.
+fn planned_cells(place: &Path) -> usize {
+    let text = read_regular_text(&place.join("matrix.json"), MAX_RECORD_BYTES).unwrap_or_default();
+    let matrix: Option<Matrix> = serde_json::from_str(&text).ok();
+    matrix.map_or(0, |of| of.suites.len() * of.pipelines.len() * of.models.len().max(1) * of.seeds.len())
 }
 
 fn task(folder: &Path, place: &Path) -> ListedTask {
@@ -205,7 +215,10 @@ mod tests {
         file("suites/boxes/domain.nl", "Boxes.");
         file("bakery/task.nl", "Bake  two\ncakes.");
         file("bakery/models.json", "[]");
-        file("study/matrix.json", "{}");
+        let matrix = r#"{"suites": ["a", "b"], "pipelines": ["p.toml"], "models": [{"name": "m"}, {"name": "n"}], "seeds": [1, 2, 3]}"#;
+        file("study/matrix.json", matrix);
+        file("study/cells/a/p@m/1/run.json", "{}");
+        file("study/cells/a/p@m/1/report.json", "{}");
         let context = Context { folder: folder.path().to_owned(), ..Context::default() };
         let found = survey(&context, Path::new(""));
         let pipelines: Vec<_> =
@@ -213,7 +226,9 @@ mod tests {
         assert_eq!(pipelines, [(PathBuf::from("methods/one.toml"), "one call")]);
         assert_eq!(found.suites, [PathBuf::from("suites/boxes")]);
         assert_eq!(found.tasks[0].line, "Bake two cakes.");
-        assert_eq!(found.evaluations[0].path, PathBuf::from("study"));
+        let study = &found.evaluations[0];
+        assert_eq!(study.path, PathBuf::from("study"));
+        assert_eq!((study.cells, study.finished), (12, 1), "cells that have not begun count");
         assert!(found.runs.is_empty() && !found.is_incomplete);
     }
 }

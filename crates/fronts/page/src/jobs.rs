@@ -443,7 +443,7 @@ impl Questions for Person {
 
 impl Events for Person {
     fn receive(&self, event: &Event<'_>) {
-        self.job.log.push(&short(event.to_json()));
+        self.job.log.push_timed(short(event.to_json()));
         if let Event::RunStarted { folder: Some(folder), .. } = event
             && self.job.now().folder.is_none()
         {

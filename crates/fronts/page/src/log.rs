@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::watch;
 
@@ -42,6 +42,7 @@ pub(crate) fn short(mut event: Value) -> Value {
 pub(crate) struct EventLog {
     kept: Mutex<Kept>,
     changed: watch::Sender<()>,
+    began: Instant,
 }
 
 #[derive(Default)]
@@ -65,7 +66,7 @@ struct Batch {
 
 impl EventLog {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { kept: Mutex::default(), changed: watch::Sender::new(()) })
+        Arc::new(Self { kept: Mutex::default(), changed: watch::Sender::new(()), began: Instant::now() })
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -90,6 +91,12 @@ impl EventLog {
         }
         drop(kept);
         self.changed.send_replace(());
+    }
+
+    /// Adds an event with the milliseconds since the log began: a page that reads it later estimates the time that is left from them.
+    pub(crate) fn push_timed(&self, mut event: Value) {
+        event["ms"] = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX).into();
+        self.push(&event);
     }
 
     /// Ends the streams once they have sent everything.

@@ -54,7 +54,7 @@ fn read(watch: &mut RunWatch, log: &EventLog) -> bool {
     match watch.next_events() {
         Ok(Some(events)) => {
             for event in events {
-                log.push(&short(json!({ "kind": "recorded", "run": 0, "record": event })));
+                log.push_timed(short(json!({ "kind": "recorded", "run": 0, "record": event })));
             }
             true
         }

@@ -1,6 +1,8 @@
 import { render, type ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
+import { useState } from "preact/hooks";
 import "./styles.css";
+import { choose, themeNow } from "./theme";
 
 /** The parts of the page, by path. Each is loaded when it is opened. */
 const PARTS: { path: string; title: string; part: ComponentType }[] = [
@@ -27,11 +29,30 @@ function Shell() {
             </a>
           ))}
         </nav>
+        <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
         <Suspense fallback={<p role="status">Loading…</p>}>{Part && <Part />}</Suspense>
       </main>
     </>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(themeNow);
+  const other = theme === "dark" ? "light" : "dark";
+  return (
+    <button
+      type="button"
+      class="theme"
+      onClick={() => {
+        choose(other);
+        setTheme(other);
+      }}
+    >
+      <span class="sr-only">Change to {other} colours</span>
+      <span aria-hidden="true">{theme === "dark" ? "\u2600" : "\u263e"}</span>
+    </button>
   );
 }
 

@@ -1,6 +1,13 @@
+/** A run of a report: numbers of its tasks by outcome, and its use of models. `cost` is absent where it is unknown. */
+export interface CellEntry {
+  state: string;
+  counts: { solved: number; not_solved: number; undecided: number; failed: number; unfinished: number };
+  tokens: { calls: number; prompt: number; completion: number; cost?: number };
+}
+
 /** The contents of a report: its index, and the values of its chunks (`page-0`, `text-3`). */
 export interface ReportData {
-  index: { title: string; kind: "run" | "evaluation"; cells: { state: string }[] };
+  index: { title: string; kind: "run" | "evaluation"; cells: CellEntry[] };
   chunk(name: string): Promise<unknown[]>;
   /** Stands at the end of the larger parts. */
   note?: string;

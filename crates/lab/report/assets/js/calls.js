@@ -44,7 +44,7 @@ export function callsView(task, chosen) {
   const tools = el("div.tools", {}, filter, some && el("label", {}, broken, " only without an answer"), status);
   if (chosen) {
     const at = calls.path.indexOf(chosen);
-    put(detail, el("p.back", {}, link(address(...cellParts(task.cell), task.name, "calls"), "\u2190 all calls")));
+    put(detail, el("p.back", {}, link(address(...cellParts(task.cell), task.name, "calls") + keptFilters(), "\u2190 all calls")));
     if (at < 0) put(detail, el("p.note.is-bad", {}, "Unknown call: ", el("code", {}, chosen)));
     else {
       put(detail, el("h2", {}, el("span.path", {}, chosen)));

@@ -1,6 +1,6 @@
 // A candidate: what was said of it, what it is, and how it came to be.
 
-import { address, badge, cellParts, count, el, figure, link, pageOf, score, textOf } from "./base.js";
+import { address, badge, cellParts, count, el, figure, keptFilters, link, pageOf, score, textOf } from "./base.js";
 import { callFold, callsPart, turns } from "./calls.js";
 import { fold } from "./list.js";
 import { facts } from "./overview.js";
@@ -11,7 +11,7 @@ import { block, failureView, finding, pddlView, textBlock } from "./text.js";
 export async function candidateView(task, name) {
   const { tree } = task;
   const at = tree.at.get(name);
-  const back = el("p.back", {}, link(address(...cellParts(task.cell), task.name, "tree"), "\u2190 all candidates"));
+  const back = el("p.back", {}, link(address(...cellParts(task.cell), task.name, "tree") + keptFilters(), "\u2190 all candidates"));
   if (at === undefined) return [back, el("p.note.is-bad", {}, "Unknown candidate: ", el("code", {}, name))];
   const own = address(...cellParts(task.cell), task.name, "candidate", name);
   const head = [back, el("h2", {}, el("a.path", { href: own, title: "Link to this candidate" }, name)), descent(task, at)];
@@ -72,7 +72,7 @@ function descent(task, at) {
 }
 
 const nodeAt = (task, i) =>
-  link(address(...cellParts(task.cell), task.name, "candidate", nodeName(task.tree, i)), `${task.tree.labels[task.tree.label[i]]}/${task.tree.sample[i]}`);
+  link(address(...cellParts(task.cell), task.name, "candidate", nodeName(task.tree, i)) + keptFilters(), `${task.tree.labels[task.tree.label[i]]}/${task.tree.sample[i]}`);
 
 // What selections, rounds and pulls did with it.
 function fate(task, at) {

@@ -1,15 +1,16 @@
 // The work that a run or an evaluation does now.
 
 import { useEffect, useState } from "preact/hooks";
-import { secondsLeft, stageCounts, type Live } from "./live";
+import { countsNow, secondsLeft, stageCounts, type Live } from "./live";
 import { duration, figure, money } from "./words";
 
 const PHASES = { queued: "waits for its turn", held: "waits for a limit", sent: "sent", "backing-off": "waits to be sent again" };
 const MOST_REQUESTS = 12;
 
 export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean; gone: string | null }) {
-  const now = useSecond(live.requests.size > 0 || !live.ended);
-  const left = secondsLeft(live, now);
+  const now = useSecond(live.requests.size > 0);
+  const left = secondsLeft(live);
+  const { total, ended, solved } = countsNow(live);
   const requests = [...live.requests.values()].sort((a, b) => a.since - b.since);
   return (
     <section class="live" aria-label="At work now">
@@ -23,12 +24,13 @@ export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean;
           The connection to planforge is lost. This page connects again by itself; the run goes on.
         </p>
       )}
+      {live.lost > 0 && <p class="note">{figure(live.lost)} older events are no longer kept. The numbers below come from the record, which has all of them.</p>}
       <dl class="live-facts">
         <div>
           <dt>Tasks</dt>
           <dd>
-            {figure(live.finished)} of {live.total ? figure(live.total) : "?"} ended, {figure(live.solved)} solved
-            {live.total > 0 && <progress max={live.total} value={live.finished} aria-label="Tasks that ended" />}
+            {figure(ended)} of {total ? figure(total) : "?"} ended, {figure(solved)} solved
+            {total > 0 && <progress max={total} value={ended} aria-label="Tasks that ended" />}
           </dd>
         </div>
         <div>
@@ -43,7 +45,7 @@ export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean;
         </div>
         <div>
           <dt>Time left</dt>
-          <dd title="From the time that the ended tasks took. Tasks may differ.">{left === null ? "no estimate yet" : `about ${duration(left)}`}</dd>
+          <dd title="From the tasks that ended since this work began. Tasks may differ.">{left === null ? "no estimate yet" : `about ${duration(left)}`}</dd>
         </div>
       </dl>
       <details class="live-requests" open={requests.length > 0}>
@@ -62,7 +64,8 @@ export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean;
 }
 
 function Spent({ live }: { live: Live }) {
-  const { requests, tokens, caps = {}, money: spent } = live.cost;
+  const { requests, tokens, money: spent } = countsNow(live);
+  const { caps = {} } = live.cost;
   const of = (n: number | undefined) => (n === undefined ? "" : ` of at most ${figure(n)}`);
   return (
     <>

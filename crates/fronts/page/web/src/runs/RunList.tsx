@@ -1,9 +1,12 @@
 // The runs and evaluations of the folder, and the jobs that are at work.
 
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../api";
+import { get, inWords, jobStream, query } from "../api";
+import { Consents } from "../Consents";
 import { isOpen, runsAddress, type Job, type Listing } from "./data";
-import { StartRun } from "./StartRun";
+import { StartEvaluation } from "./StartEvaluation";
+import { StartRun, type About } from "./StartRun";
+import { useLive } from "./useLive";
 import { clock, figure } from "./words";
 
 /** Milliseconds between two looks at the folder. */
@@ -50,7 +53,12 @@ export function RunList() {
   const [filters, setFilters] = useFilters();
   const [most, setMost] = useState(MOST_ROWS);
   const [chosen, setChosen] = useState<string[]>([]);
+  const [about, setAbout] = useState<About | null>(null);
+  const [started, setStarted] = useState<string | null>(null);
 
+  useEffect(() => {
+    get<About>("/api/about").then(setAbout, () => setAbout(null));
+  }, []);
   useEffect(() => {
     let isGone = false;
     const look = async () => {
@@ -61,7 +69,7 @@ export function RunList() {
         setJobs(working?.jobs ?? []);
         setError(null);
       } catch (cause) {
-        if (!isGone) setError(cause instanceof Error ? cause.message : String(cause));
+        if (!isGone) setError(inWords(cause));
       }
     };
     look();
@@ -80,7 +88,25 @@ export function RunList() {
   return (
     <div class="runs">
       <h1>Runs</h1>
-      <StartRun />
+      {about && about.pipelines.length > 0 && about.suites.length > 0 && (
+        <>
+          <StartRun about={about} started={setStarted} />
+          <StartEvaluation about={about} />
+        </>
+      )}
+      {waitingJobs(jobs, started).map((job) => (
+        <JobConsents key={job} job={job} />
+      ))}
+      {jobs.some((job) => job.use === "solve" && job.state === "waiting") && (
+        <p class="note">
+          A task in words waits for an answer:{" "}
+          {jobs.filter((job) => job.use === "solve" && job.state === "waiting").map((job) => (
+            <a key={job.job} href={`/solve${query({ job: job.job })}`}>
+              {job.title}
+            </a>
+          ))}
+        </p>
+      )}
       {error && (
         <p class="error" role="alert">
           {error}
@@ -105,6 +131,7 @@ export function RunList() {
           {listing ? `${figure(rows.length)} of ${figure(all.length)}` : "Reading the folder…"}
         </span>
       </div>
+      {listing?.is_incomplete && <p class="note">This folder has more than is looked at. Start `planforge serve page` with a smaller folder to see all of its runs.</p>}
       {listing && all.length === 0 && <p>There is no run in this folder yet. Start one above, or with `planforge run` in a terminal.</p>}
       {rows.length > 0 && (
         <div class="runs-table" tabIndex={0} role="group" aria-label="Runs and evaluations">
@@ -149,6 +176,20 @@ export function RunList() {
       )}
     </div>
   );
+}
+
+/** Most jobs whose decisions are asked for in the list: each takes a connection. */
+const MOST_ASKED = 2;
+
+/** Jobs of runs and evaluations that wait for a decision, and the one that was just started here. */
+function waitingJobs(jobs: Job[], started: string | null): string[] {
+  const waiting = jobs.filter((job) => job.state === "waiting" && job.use !== "solve").map((job) => job.job);
+  return [...new Set(started === null ? waiting : [started, ...waiting])].slice(0, MOST_ASKED);
+}
+
+function JobConsents({ job }: { job: string }) {
+  const { live } = useLive(jobStream(job));
+  return <Consents job={job} open={live.decisions.filter((one) => one.allowed === null)} />;
 }
 
 interface Filters {

@@ -1,10 +1,13 @@
 // One run or evaluation, or several side by side: what is at work, and everything that the record holds.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, jobStream, post, query } from "../api";
+import { get, inWords, jobStream, post, query } from "../api";
+import { Consents } from "../Consents";
 import type { ShownReport } from "../../../../../lab/report/assets/js/app.js";
+import { THEME_CHANGED } from "../theme";
 import { LivePanel } from "./LivePanel";
-import { isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
+import { countsOf, isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
+import type { Counts } from "./live";
 import { useLive, watchStream } from "./useLive";
 
 /** Milliseconds between two looks at the list of runs and jobs. */
@@ -18,24 +21,24 @@ interface State {
   isEvaluation: boolean;
   isFinished: boolean;
   others: string[];
+  /** The message of the newest job on the folder, if it failed. */
+  failure: string | null;
 }
 
 export function RunView({ paths }: { paths: string[] }) {
   const [path] = paths as [string];
   const state = useFolder(path);
   const stream = state.job ? jobStream(state.job.job) : state.inProgress && !state.isEvaluation ? watchStream(path) : null;
-  const { live, isLost, gone } = useLive(stream);
+  const { live, isLost, gone, take } = useLive(stream);
   const isWorking = state.job !== null || state.inProgress;
   const [error, setError] = useState<string | null>(null);
-  const say = (cause: unknown) => setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
-
   const send = async (address: string, body: object) => {
     setError(null);
     try {
       await post(address, body);
       state.look();
     } catch (cause) {
-      say(cause);
+      setError(inWords(cause));
     }
   };
   const resume = () =>
@@ -74,21 +77,22 @@ export function RunView({ paths }: { paths: string[] }) {
           Download as one file
         </a>
       </div>
-      {error && (
+      {(error ?? state.failure) && (
         <p class="error" role="alert">
-          {error}
+          {error ?? state.failure}
         </p>
       )}
+      {state.job && <Consents job={state.job.job} open={live.decisions.filter((one) => one.allowed === null)} />}
       {isWorking && stream !== null && <LivePanel live={live} isLost={isLost} gone={gone} />}
       {state.inProgress && !state.job && <p class="note">Another process of planforge works on this. It can be paused there (Ctrl-C).</p>}
-      <Report paths={paths} changes={isWorking ? live.changes : -1} poll={isWorking && stream === null} />
+      <Report paths={paths} changes={isWorking ? live.changes : -1} poll={isWorking && stream === null} take={take} />
     </div>
   );
 }
 
 /** The entry of a folder in the server's lists, looked up again and again while the page is in sight. */
 function useFolder(path: string): State & { look(): void } {
-  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [] });
+  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [], failure: null });
   const look = useRef(() => {});
   useEffect(() => {
     let isGone = false;
@@ -98,8 +102,10 @@ function useFolder(path: string): State & { look(): void } {
         if (isGone || !listing || !jobs) return;
         const run = listing.runs.find((one) => one.path === path);
         const evaluation = listing.evaluations.find((one) => one.path === path);
+        const newest = jobs.jobs.find((job) => job.folder === path);
         setState({
-          job: jobs.jobs.find((job) => job.folder === path && isOpen(job)) ?? null,
+          job: newest && isOpen(newest) ? newest : null,
+          failure: newest?.state === "failed" ? (newest.line ?? "The work failed.") : null,
           inProgress: (run ?? evaluation)?.in_progress ?? false,
           isEvaluation: evaluation !== undefined,
           isFinished: evaluation ? evaluation.finished === evaluation.cells : run?.solved !== null,
@@ -120,7 +126,7 @@ function useFolder(path: string): State & { look(): void } {
 }
 
 /** The report of these folders. It is read again when `changes` changes, or from time to time where no events arrive. */
-function Report({ paths, changes, poll }: { paths: string[]; changes: number; poll: boolean }) {
+function Report({ paths, changes, poll, take }: { paths: string[]; changes: number; poll: boolean; take(counts: Counts): void }) {
   const main = useRef<HTMLDivElement>(null);
   const crumbs = useRef<HTMLElement>(null);
   const report = useRef<ShownReport | null>(null);
@@ -145,6 +151,7 @@ function Report({ paths, changes, poll }: { paths: string[]; changes: number; po
         if (newest && main.current && crumbs.current) {
           build = newest.build;
           took = newest.took;
+          if (paths.length === 1) take(countsOf(newest.data.index));
           if (report.current) report.current.update(newest.data);
           else report.current = showReport({ main: main.current, crumbs: crumbs.current, data: newest.data });
         }
@@ -152,7 +159,7 @@ function Report({ paths, changes, poll }: { paths: string[]; changes: number; po
         setRead(true);
       } catch (cause) {
         if (isGone) return;
-        setError(cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause));
+        setError(inWords(cause));
         setRead(true);
       }
       timer = window.setTimeout(() => {
@@ -174,6 +181,11 @@ function Report({ paths, changes, poll }: { paths: string[]; changes: number; po
     };
   }, [key]);
 
+  useEffect(() => {
+    const redraw = () => report.current?.redraw();
+    addEventListener(THEME_CHANGED, redraw);
+    return () => removeEventListener(THEME_CHANGED, redraw);
+  }, []);
   useEffect(() => reader.current(), [changes]);
   useEffect(() => {
     if (!poll) return;

@@ -1,38 +1,32 @@
 // Starts a run of a pipeline on a suite, and opens it.
 
-import { useEffect, useState } from "preact/hooks";
-import { ApiError, get, post } from "../api";
+import { useState } from "preact/hooks";
+import { get, inWords, post } from "../api";
 import { isOpen, runsAddress, type Job } from "./data";
 
-interface About {
+export interface About {
   pipelines: { path: string; title?: string }[];
   suites: string[];
 }
 
-/** Milliseconds between two looks for the folder of the new run, and how many of them. */
+/** Milliseconds between two looks for the folder of the new run. */
 const LOOK_EVERY = 300;
-const MOST_LOOKS = 100;
 
-export function StartRun() {
-  const [about, setAbout] = useState<About | null>(null);
+/** `started` gets the job, which may ask for a decision before it has a folder. */
+export function StartRun({ about, started }: { about: About; started(job: string): void }) {
   const [pipeline, setPipeline] = useState("");
   const [suite, setSuite] = useState("");
   const [state, setState] = useState<{ isBusy: boolean; error: string | null }>({ isBusy: false, error: null });
-
-  useEffect(() => {
-    get<About>("/api/about").then(setAbout, () => setAbout(null));
-  }, []);
-  if (!about?.pipelines.length || !about.suites.length) return null;
 
   const start = async (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true, error: null });
     try {
       const { job } = await post<{ job: string }>("/api/jobs", { use: "run", request: { pipeline, suite: [suite] } });
+      started(job);
       location.href = runsAddress([await folderOf(job)]);
     } catch (cause) {
-      const error = cause instanceof ApiError ? [cause.message, cause.help].filter(Boolean).join(" ") : String(cause);
-      setState({ isBusy: false, error });
+      setState({ isBusy: false, error: inWords(cause) });
     }
   };
 
@@ -71,12 +65,11 @@ function Choice({ label, value, set, options }: { label: string; value: string; 
 
 /** The folder of a job, once the server knows it. */
 async function folderOf(id: string): Promise<string> {
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (;;) {
     const jobs = await get<{ jobs: Job[] }>("/api/jobs");
     const job = jobs?.jobs.find((one) => one.job === id);
     if (job?.folder) return job.folder;
-    if (job && !isOpen(job)) throw new Error(job.line ?? "The run ended before its folder was made.");
+    if (!job || !isOpen(job)) throw new Error(job?.line ?? "The run ended before its folder was made.");
     await new Promise((done) => setTimeout(done, LOOK_EVERY));
   }
-  throw new Error("The run has no folder yet. It appears in the list once it has.");
 }

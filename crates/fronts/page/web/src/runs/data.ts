@@ -1,6 +1,7 @@
 // Calls of the server for runs, evaluations and reports.
 
 import { get, query } from "../api";
+import type { Counts } from "./live";
 import type { ReportData } from "../../../../../lab/report/assets/js/app.js";
 
 export interface ListedRun {
@@ -16,7 +17,7 @@ export interface ListedRun {
 
 export interface ListedEvaluation {
   path: string;
-  /** Cells with a run. */
+  /** Cells of its matrix. */
   cells: number;
   finished: number;
   in_progress: boolean;
@@ -25,6 +26,8 @@ export interface ListedEvaluation {
 export interface Listing {
   runs: ListedRun[];
   evaluations: ListedEvaluation[];
+  /** True if the folder holds more than the server looks at. */
+  is_incomplete: boolean;
 }
 
 export interface Job {
@@ -38,6 +41,23 @@ export interface Job {
 }
 
 export const isOpen = (job: Job): boolean => ["queued", "working", "waiting"].includes(job.state);
+
+/** The numbers of a report. Money is known only if that of each cell with requests is. */
+export function countsOf({ cells }: ReportData["index"]): Counts {
+  const counts: Counts = { total: 0, ended: 0, solved: 0, requests: 0, tokens: 0, money: 0 };
+  for (const { counts: of, tokens } of cells) {
+    const ended = of.solved + of.not_solved + of.undecided + of.failed;
+    counts.total += ended + of.unfinished;
+    counts.ended += ended;
+    counts.solved += of.solved;
+    counts.requests += tokens.calls;
+    counts.tokens += tokens.prompt + tokens.completion;
+    if (tokens.calls && (tokens.cost === undefined || counts.money === undefined)) delete counts.money;
+    else if (tokens.calls) counts.money = (counts.money ?? 0) + (tokens.cost ?? 0);
+  }
+  if (!counts.requests) delete counts.money;
+  return counts;
+}
 
 /** The address of a view of runs: `paths` are folders, more than one stand side by side. */
 export const runsAddress = (paths: string[]): string => `/runs${query({ path: paths })}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyLive, secondsLeft, stageCounts, takeEvent } from "./live";
+import { countsNow, emptyLive, secondsLeft, stageCounts, takeCounts, takeEvent } from "./live";
 
 const recorded = (record: object) => ({ kind: "recorded", run: "r", record });
 const request = (phase: string) => ({ kind: "request", run: "r", llm: "main", path: "t.p1/s/-/0/0", phase });
@@ -12,7 +12,8 @@ test("a task moves through its stages and is counted once it ends", () => {
   expect(stageCounts(live)).toEqual([["plan", 2]]);
   takeEvent(live, recorded({ event: "task-finished", task: "t.p1", verdict: { verdict: "rejected" } }), 2);
   takeEvent(live, recorded({ event: "task-finished", task: "t.p2", verdict: { verdict: "accepted" } }), 2);
-  expect([live.finished, live.solved, live.stages.size]).toEqual([2, 1, 0]);
+  const { total, ended, solved } = countsNow(live);
+  expect([total, ended, solved, live.stages.size]).toEqual([2, 2, 1, 0]);
 });
 
 test("a request is out until it ends, and keeps the time at which its phase began", () => {
@@ -35,11 +36,61 @@ test("the server's sum replaces the page's own sum of the cost", () => {
   expect([live.cost.requests, live.cost.tokens, live.cost.money]).toEqual([9, 90, 0.5]);
 });
 
-test("there is no estimate before three tasks have ended", () => {
+const ended = (task: number, ms: number) => ({ ...recorded({ event: "task-finished", task: `t.p${task}`, verdict: { verdict: "accepted" } }), ms });
+const counts = { total: 100, ended: 0, solved: 0, requests: 0, tokens: 0 };
+
+test("the time left comes from the server's times, so that a reload gives the same estimate", () => {
+  const events = [{ kind: "run-started", run: "r", tasks: 10, ms: 0 }, ended(1, 10_000), ended(2, 20_000), ended(3, 30_000), ended(4, 42_000)];
+  const [slow, reloaded] = [emptyLive(0), emptyLive(90_000)];
+  for (const event of events) {
+    takeEvent(slow, event, event.ms);
+    takeEvent(reloaded, event, 90_001);
+  }
+  expect(secondsLeft(slow)).toBe(60);
+  expect(secondsLeft(reloaded)).toBe(60);
+});
+
+test("there is no estimate before three tasks have ended at the pace of this session", () => {
   const live = emptyLive(0);
-  live.total = 10;
-  live.finished = 2;
-  expect(secondsLeft(live, 4000)).toBeNull();
-  live.finished = 4;
-  expect(secondsLeft(live, 4000)).toBe(6);
+  takeEvent(live, { kind: "run-started", run: "r", tasks: 10, ms: 0 }, 0);
+  for (const task of [1, 2, 3, 4]) takeEvent(live, ended(task, 5), 5);
+  takeEvent(live, ended(5, 8000), 8000);
+  expect(secondsLeft(live)).toBeNull();
+  takeEvent(live, ended(6, 14_000), 14_000);
+  takeEvent(live, ended(7, 20_000), 20_000);
+  expect(secondsLeft(live)).toBe(18);
+});
+
+test("a resumed run counts what ended before, and cells that have not begun are still to do", () => {
+  const live = emptyLive(0);
+  takeEvent(live, { kind: "run-started", run: "r", tasks: 50, ms: 0 }, 0);
+  for (const task of [1, 2, 3]) takeEvent(live, ended(task, task * 2000), 0);
+  takeCounts(live, { ...counts, ended: 43, solved: 13, requests: 90, tokens: 900 });
+  takeEvent(live, ended(4, 8000), 0);
+  const now = countsNow(live);
+  expect([now.total, now.ended, now.solved, now.requests]).toEqual([100, 44, 14, 90]);
+  expect(secondsLeft(live)).toBe((6 / 4) * 56);
+});
+
+test("a task that is recorded twice is counted once", () => {
+  const live = emptyLive(0);
+  takeEvent(live, ended(1, 0), 0);
+  takeEvent(live, ended(1, 1), 0);
+  expect(countsNow(live).ended).toBe(1);
+});
+
+test("events that are lost are counted, and the numbers come from the record", () => {
+  const live = emptyLive(0);
+  takeEvent(live, { kind: "lost", events: 700 }, 0);
+  takeEvent(live, ended(99, 60_000), 0);
+  takeCounts(live, { ...counts, ended: 61, solved: 30 });
+  expect([live.lost, countsNow(live).ended, countsNow(live).solved]).toEqual([700, 61, 30]);
+});
+
+test("a decision waits until it is taken, in this tab or in another one", () => {
+  const live = emptyLive(0);
+  takeEvent(live, { kind: "consent", consent: "c1", text: "Start it?" }, 0);
+  expect(live.decisions).toEqual([{ consent: "c1", text: "Start it?", allowed: null }]);
+  takeEvent(live, { kind: "consented", consent: "c1", allow: false }, 0);
+  expect(live.decisions[0]?.allowed).toBe(false);
 });

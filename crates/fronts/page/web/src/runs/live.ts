@@ -1,4 +1,6 @@
-// The state of a run at this moment, computed from its events.
+// The state of a run at this moment, computed from its events and from the record as it was last read.
+
+import type { Consent } from "../Consents";
 
 export interface RequestOut {
   run: string;
@@ -16,35 +18,66 @@ export interface Cost {
   caps?: { calls?: number; tokens?: number; money?: number };
 }
 
+/** A decision that the work waits for, with the answer that counts. */
+export interface Decision extends Consent {
+  allowed: boolean | null;
+}
+
+/** Numbers of a record, also of what ended before the events began. */
+export interface Counts {
+  total: number;
+  ended: number;
+  solved: number;
+  requests: number;
+  tokens: number;
+  /** US dollars; absent where a price or a count is unknown. */
+  money?: number;
+}
+
 export interface Live {
   /** Tasks of the runs that have started. */
   total: number;
-  finished: number;
-  solved: number;
+  /** Tasks that ended since the events began, by run and name, and if they were solved. */
+  ended: Map<string, boolean>;
+  decisions: Decision[];
+  /** Events that the server kept no longer. */
+  lost: number;
+  /** Numbers of the record, and what it holds besides these events; null until the record was read. */
+  record: { counts: Counts; before: Counts } | null;
   /** Task of a run -> the stage that it is in. */
   stages: Map<string, string>;
   requests: Map<string, RequestOut>;
   cost: Cost;
   /** True once the server has sent the cost itself; before that it is added up from replies. */
   costIsTotal: boolean;
-  /** Milliseconds at which the first event arrived. */
+  /** The page's clock when the events were asked for, for events without a time. */
   began: number;
+  /** Milliseconds of the first and of the last event on the server's clock. */
+  first: number | null;
+  last: number;
+  /** The beginning of the time from which the pace is computed, and the tasks that had ended by then. */
+  pace: { at: number; ended: number } | null;
   /** Changes when a trial or a stage ends, so that tables are worth reading again. */
   changes: number;
-  ended: boolean;
+  isOver: boolean;
 }
 
 export const emptyLive = (now: number): Live => ({
   total: 0,
-  finished: 0,
-  solved: 0,
+  ended: new Map(),
+  decisions: [],
+  lost: 0,
+  record: null,
   stages: new Map(),
   requests: new Map(),
   cost: { requests: 0, tokens: 0 },
   costIsTotal: false,
   began: now,
+  first: null,
+  last: 0,
+  pace: null,
   changes: 0,
-  ended: false,
+  isOver: false,
 });
 
 /** An event as the server sends it: `kind` and the fields of that kind. */
@@ -64,7 +97,18 @@ interface Recorded {
 /** Changes `live` by one event. */
 export function takeEvent(live: Live, event: RunEvent, now: number): void {
   const run = String(event.run ?? "");
+  takeTime(live, typeof event.ms === "number" ? event.ms : now - live.began);
   switch (event.kind) {
+    case "lost":
+      live.lost += Number(event.events ?? 0);
+      live.changes++;
+      break;
+    case "consent":
+      live.decisions.push({ consent: String(event.consent), text: String(event.text), allowed: null });
+      break;
+    case "consented":
+      for (const one of live.decisions) if (one.consent === event.consent) one.allowed = Boolean(event.allow);
+      break;
     case "run-started":
       live.total += Number(event.tasks ?? 0);
       live.changes++;
@@ -84,8 +128,8 @@ export function takeEvent(live: Live, event: RunEvent, now: number): void {
       live.changes++;
       break;
     case "state":
-      live.ended = ["ended", "stopped", "failed"].includes(String(event.state));
-      if (live.ended) live.requests.clear();
+      live.isOver = ["ended", "stopped", "failed"].includes(String(event.state));
+      if (live.isOver) live.requests.clear();
       break;
   }
 }
@@ -101,8 +145,7 @@ function takeRecord(live: Live, run: string, record: Recorded | undefined): void
       break;
     case "task-finished":
       live.stages.delete(task);
-      live.finished++;
-      if (record.verdict?.verdict === "accepted") live.solved++;
+      live.ended.set(task, record.verdict?.verdict === "accepted");
       live.changes++;
       break;
     case "completion":
@@ -129,11 +172,51 @@ function takeRequest(live: Live, run: string, event: RunEvent, now: number): voi
   live.requests.set(key, { run, llm: String(event.llm), path: String(event.path), phase, since });
 }
 
-/** Seconds until the tasks are done if they go on as until now; null while too few have ended to say so. */
-export function secondsLeft(live: Live, now: number): number | null {
-  const open = live.total - live.finished;
-  if (live.finished < 3 || open <= 0) return null;
-  return ((now - live.began) / 1000 / live.finished) * open;
+/** Milliseconds after the first event in which what was recorded before may arrive again: it says nothing about the pace. */
+const BURST = 2000;
+
+function takeTime(live: Live, at: number): void {
+  live.first ??= at;
+  live.last = at;
+  if (!live.pace && at >= live.first + BURST) live.pace = { at: live.first + BURST, ended: live.ended.size };
+}
+
+/** Takes the numbers of the record as it was read now. */
+export function takeCounts(live: Live, counts: Counts): void {
+  const [ended, solved] = [live.ended.size, solvedOf(live)];
+  const before = {
+    total: counts.total,
+    ended: Math.max(0, counts.ended - ended),
+    solved: Math.max(0, counts.solved - solved),
+    requests: Math.max(0, counts.requests - live.cost.requests),
+    tokens: Math.max(0, counts.tokens - live.cost.tokens),
+  };
+  live.record = { counts, before };
+}
+
+const solvedOf = (live: Live): number => [...live.ended.values()].filter(Boolean).length;
+
+/** All numbers at this moment: those of the record, and what has happened since it was read. */
+export function countsNow(live: Live): Counts {
+  const before = live.record?.before ?? { total: 0, ended: 0, solved: 0, requests: 0, tokens: 0 };
+  const total = Math.max(live.total, before.total);
+  const ended = before.ended + live.ended.size;
+  return {
+    total,
+    ended: total ? Math.min(total, ended) : ended,
+    solved: Math.min(ended, before.solved + solvedOf(live)),
+    requests: before.requests + live.cost.requests,
+    tokens: before.tokens + live.cost.tokens,
+    money: live.cost.money ?? live.record?.counts.money,
+  };
+}
+
+/** Seconds until the tasks are done at the pace of this session; null while too few have ended to say so. */
+export function secondsLeft(live: Live): number | null {
+  const { total, ended } = countsNow(live);
+  const paced = live.pace ? live.ended.size - live.pace.ended : 0;
+  if (!live.pace || paced < 3 || total <= ended) return null;
+  return ((live.last - live.pace.at) / 1000 / paced) * (total - ended);
 }
 
 /** Number of tasks in each stage, the fullest first. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { inWords, openEvents, query } from "../api";
-import { emptyLive, takeEvent, type Live, type RunEvent } from "./live";
+import { emptyLive, takeCounts, takeEvent, type Counts, type Live, type RunEvent } from "./live";
 
 /** Milliseconds between two drawings of events that arrive quickly. */
 const DRAW_EVERY = 100;
@@ -10,14 +10,15 @@ const DRAW_EVERY = 100;
 /**
  * Follows a stream of events; `null` follows nothing. The component is drawn again after events, at most ten times a second.
  */
-export function useLive(stream: string | null): { live: Live; isLost: boolean; gone: string | null } {
+export function useLive(stream: string | null): { live: Live; isLost: boolean; gone: string | null; take(counts: Counts): void } {
   const live = useRef<Live>(emptyLive(Date.now()));
   const [, setVersion] = useState(0);
   const [isLost, setLost] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
-    live.current = emptyLive(Date.now());
+    // The numbers of the record hold for every session of a run.
+    live.current = { ...emptyLive(Date.now()), record: live.current.record };
     setGone(null);
     let timer = 0;
     const draw = () => {
@@ -40,7 +41,11 @@ export function useLive(stream: string | null): { live: Live; isLost: boolean; g
       clearTimeout(timer);
     };
   }, [stream]);
-  return { live: live.current, isLost, gone };
+  const take = (counts: Counts) => {
+    takeCounts(live.current, counts);
+    setVersion((n) => n + 1);
+  };
+  return { live: live.current, isLost, gone, take };
 }
 
 export const watchStream = (path: string): string => `/api/watch${query({ path })}`;

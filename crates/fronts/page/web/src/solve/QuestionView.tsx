@@ -1,7 +1,7 @@
 // A question of the dialogue: two choices with what follows from each, and the other answers.
 
 import { useState } from "preact/hooks";
-import { shortChoice, type Consent, type Question, type Side } from "./data";
+import { shortChoice, type Question, type Side } from "./data";
 
 export function QuestionView({ question, answer }: { question: Question; answer(text: string): void }) {
   const [words, setWords] = useState("");
@@ -61,21 +61,5 @@ function SideView({ side }: { side: Side }) {
       </ol>
       <span class={side.holds ? "side-yes" : "side-no"}>{verdict}</span>
     </span>
-  );
-}
-
-export function ConsentView({ consent, decide }: { consent: Consent; decide(allow: boolean): void }) {
-  return (
-    <section class="question" aria-label="A decision about your machine">
-      <h2>{consent.text}</h2>
-      <div class="other-choices">
-        <button type="button" onClick={() => decide(true)}>
-          Allow
-        </button>
-        <button type="button" onClick={() => decide(false)}>
-          Do not allow
-        </button>
-      </div>
-    </section>
   );
 }

@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get, inWords, jobStream, openEvents, post, query } from "../api";
 import { AnswerView } from "./AnswerView";
-import { emptyDialogue, shortChoice, takeEvent, type Dialogue, type SolveResult } from "./data";
-import { ConsentView, QuestionView } from "./QuestionView";
+import { emptyDialogue, shortChoice, takeEvent, type Dialogue, type Reading, type SolveResult } from "./data";
+import { ConsentView } from "../Consents";
+import { QuestionView } from "./QuestionView";
 import { TextForm } from "./TextForm";
 import "./solve.css";
 
@@ -27,7 +28,7 @@ export function SolvePage() {
 }
 
 function useSay(folder: string | undefined, open: (job: string) => void, setError: (text: string | null) => void) {
-  return async (say: string) => {
+  return async (say?: string) => {
     setError(null);
     try {
       const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { continued: folder, say } });
@@ -36,6 +37,13 @@ function useSay(folder: string | undefined, open: (job: string) => void, setErro
       setError(inWords(cause));
     }
   };
+}
+
+/** The key of what was answered before a correction. Numbers of jobs begin again with each server, times do not. */
+async function keyOfJob(id: string): Promise<string | null> {
+  const jobs = await get<{ jobs: { job: string; started_at: number }[] }>("/api/jobs");
+  const job = jobs?.jobs.find((one) => one.job === id);
+  return job ? `before ${id} ${job.started_at}` : null;
 }
 
 /** A task whose folder is there already, also one of `planforge solve`. */
@@ -87,13 +95,16 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
     };
   }, [job]);
   useEffect(() => {
-    const earlier = sessionStorage.getItem(`before ${job}`);
-    if (earlier) setBefore(JSON.parse(earlier) as SolveResult);
+    keyOfJob(job).then((key) => {
+      const earlier = key && sessionStorage.getItem(key);
+      if (earlier) setBefore(JSON.parse(earlier) as SolveResult);
+    }, () => {});
   }, [job]);
 
   const { state, asked, notices, readings, replies, requests, result, error: failed } = dialogue.current;
-  const sayIt = useSay(result?.folder, (next) => {
-    if (result) sessionStorage.setItem(`before ${next}`, JSON.stringify(result));
+  const sayIt = useSay(result?.folder, async (next) => {
+    const key = await keyOfJob(next).catch(() => null);
+    if (key && result) sessionStorage.setItem(key, JSON.stringify(result));
     open(next);
   }, setError);
   const send = async (path: string, body: object) => {
@@ -115,13 +126,22 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
         <div class="solve-tools">
           <p role="status">
             {state === "queued" && "Waits for its turn."}
-            {state === "working" && `${readings} readings of your text have arrived; ${requests.size} requests to the model are out; ${replies} replies so far.`}
+            {state === "working" && `${replies} replies so far; ${requests.size} requests to the model are out.`}
             {state === "waiting" && "Your answer decides how it goes on."}
           </p>
           <button type="button" onClick={() => send("stop", {})}>
             Stop
           </button>
         </div>
+      )}
+      {!isOver && readings.size > 0 && (
+        <ol class="readings" aria-label="Readings of your text">
+          {[...readings].map(([path, reading], i) => (
+            <li key={path}>
+              Reading {i + 1} <span class="note">by {reading.model || "the model"}:</span> {wordsOfReading(reading)}
+            </li>
+          ))}
+        </ol>
       )}
       {asked.map(({ question, consent, answer }, i) =>
         answer === null && !isOver ? (
@@ -142,11 +162,16 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
         </p>
       ))}
       {failed && <Failure text={[failed.message, failed.help].filter(Boolean).join(" ")} />}
-      {state === "stopped" && !failed && <p>Stopped. The replies are kept; `planforge solve --continue` or the list of tasks continues it.</p>}
+      {state === "stopped" && !failed && <p>Stopped. The replies are kept; the list of tasks or `planforge solve --continue` continues it.</p>}
       {result && <AnswerView result={result} before={before} say={sayIt} />}
       {isOver && <p><a href="/solve">{isGone ? "The tasks of this folder" : "Another text"}</a></p>}
     </div>
   );
+}
+
+function wordsOfReading({ state, isUsable }: Reading): string {
+  const words = { asked: "asked for", arrived: "has arrived", read: "is read", "looked-through": "is read, and looked through for open points" }[state];
+  return isUsable === false ? `${words}; it has mistakes` : words;
 }
 
 function Failure({ text }: { text: string }) {

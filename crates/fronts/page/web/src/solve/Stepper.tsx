@@ -1,18 +1,20 @@
-// The states along a plan, one after the other: a scene of objects that are in each other, and what each step changes.
+// The states along a plan, one after the other: a picture of the objects, and what each step changes.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Steps } from "./data";
-import { layoutOf, sceneOf, type Thing } from "./scene";
+import { drawingOf } from "./picture";
+import { PictureView } from "./PictureView";
 import "./stepper.css";
 
 /** Milliseconds between two steps while the plan plays. */
 const PLAY_EVERY = 1200;
 
+/** `at` is the number of a state; a larger one than the last is a state that the server left out. */
 export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choose(at: number): void }) {
   const [isPlaying, setPlaying] = useState(false);
-  const layout = useMemo(() => layoutOf(steps), [steps]);
+  const drawing = useMemo(() => drawingOf(steps), [steps]);
   const last = steps.states.length - 1;
-  const state = steps.states[Math.min(at, last)];
+  const state = steps.states[at];
   useEffect(() => {
     if (!isPlaying) return;
     if (at >= last) {
@@ -22,12 +24,12 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
     const timer = setTimeout(() => choose(at + 1), PLAY_EVERY);
     return () => clearTimeout(timer);
   }, [isPlaying, at, last]);
-  if (!state) return null;
-  const changed = new Set([...state.added, ...state.removed].flatMap((fact) => fact.replace(/[()]/g, " ").trim().split(/\s+/).slice(1)));
+  // A step with a duration changes the state at its start and at its end.
+  const now = at === 0 ? "At the start" : `After ${state?.time === undefined ? "step" : "change"} ${at} of ${last}`;
   return (
     <section class="stepper" aria-label="The states along the plan">
       <div class="stepper-tools">
-        <button type="button" onClick={() => choose(Math.max(0, at - 1))} disabled={at === 0}>
+        <button type="button" onClick={() => choose(Math.max(0, Math.min(last, at - 1)))} disabled={at === 0}>
           Back
         </button>
         <button type="button" onClick={() => (at >= last && choose(0), setPlaying(!isPlaying))}>
@@ -36,48 +38,68 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
         <button type="button" onClick={() => choose(Math.min(last, at + 1))} disabled={at >= last}>
           Next
         </button>
-        <input type="range" min={0} max={last} value={at} aria-label="Step" aria-valuetext={state.step ?? "start"} onInput={(event) => choose(Number(event.currentTarget.value))} />
+        <input type="range" min={0} max={last} value={at} aria-label="Step" aria-valuetext={state?.step ?? "start"} onInput={(event) => choose(Number(event.currentTarget.value))} />
       </div>
-      <p aria-live="polite" class="stepper-now">
-        {at === 0 ? "At the start" : `After step ${at} of ${last}: `}
-        {state.step && <code>{state.step}</code>}
-      </p>
-      <div class="scene">
-        {sceneOf(state.facts, layout).map((thing) => (
-          <ThingView key={thing.name} thing={thing} changed={changed} />
-        ))}
-      </div>
-      {at > 0 && (
-        <p class="changes">
-          {state.added.map((fact) => (
-            <span key={fact} class="is-added">
-              now true: <code>{fact}</code>
-            </span>
-          ))}
-          {state.removed.map((fact) => (
-            <span key={fact} class="is-removed">
-              no longer true: <code>{fact}</code>
-            </span>
-          ))}
+      {steps.left_out > 0 && <p class="note">This plan is long: the states after the {steps.left_out} last steps are not shown.</p>}
+      {!state && (
+        <p role="status" class="stepper-now">
+          The state after this step is not shown.
         </p>
       )}
-    </section>
-  );
-}
-
-function ThingView({ thing, changed }: { thing: Thing; changed: Set<string> }) {
-  return (
-    <div class={changed.has(thing.name) ? "thing is-changed" : "thing"}>
-      <p class="thing-name">
-        <strong>{thing.name}</strong> <span class="note">{[thing.by, ...thing.facts].filter(Boolean).join(", ")}</span>
-      </p>
-      {thing.inside.length > 0 && (
-        <div class="thing-inside">
-          {thing.inside.map((one) => (
-            <ThingView key={one.name} thing={one} changed={changed} />
-          ))}
+      {state && (
+        <>
+          <p aria-live="polite" class="stepper-now">
+            {now}
+            {state.time !== undefined && `, at time ${state.time}`}
+            {state.step && ": "}
+            {state.step && <code>{state.step}</code>}
+          </p>
+          <PictureView drawing={drawing} at={at} title={`${now}. The changes and all facts stand below in words.`} />
+          {(drawing.pictures[at]?.loose.length ?? 0) > 0 && (
+            <p class="changes">
+              {drawing.pictures[at]?.loose.map((line) => (
+                <span key={line.text} class={line.isChanged ? "is-added" : undefined}>
+                  true: <code>{line.text}</code>
+                </span>
+              ))}
+            </p>
+          )}
+          {drawing.map && (
+            <p class="note">
+              A line between two places: <code>{drawing.map.relation}</code>.
+            </p>
+          )}
+          {drawing.notDrawn.length > 0 && <p class="note">Not drawn, because there are many and no step changes them: {drawing.notDrawn.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
+          {drawing.leftOut > 0 && <p class="note">{drawing.leftOut} further objects are not drawn. The list of facts has them.</p>}
+          <p class="changes">
+            {state.added.map((fact) => (
+              <span key={fact} class="is-added">
+                now true: <code>{fact}</code>
+              </span>
+            ))}
+            {state.removed.map((fact) => (
+              <span key={fact} class="is-removed">
+                no longer true: <code>{fact}</code>
+              </span>
+            ))}
+          </p>
+          <details>
+            <summary>All {state.facts.length} facts of this state</summary>
+            <ul class="facts">
+              {state.facts.map((fact) => (
+                <li key={fact}>
+                  <code>{fact}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
+      {steps.gantt && (
+        <div class="gantt" tabIndex={0} role="group" aria-label="Chart of the steps over time">
+          <img alt="Chart of the steps over time" src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(steps.gantt)}`} />
         </div>
       )}
-    </div>
+    </section>
   );
 }

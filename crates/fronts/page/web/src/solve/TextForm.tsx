@@ -22,17 +22,26 @@ export function TextForm({ open }: { open(job: string): void }) {
   const [models, setModels] = useState<Model[]>([]);
   const [tasks, setTasks] = useState<Task[]>([]);
   const [text, setText] = useState("");
+  const [map, setMap] = useState("");
   const [rules, setRules] = useState("");
   const [domain, setDomain] = useState("");
   const [model, setModel] = useState("demo");
   const [name, setName] = useState("");
+  const [notes, setNotes] = useState<string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
   useEffect(() => {
     const failed = (cause: unknown) => setError(inWords(cause));
-    get<{ models: Model[] }>("/api/about").then((about) => setModels(about?.models ?? []), failed);
-    get<{ tasks: Task[] }>("/api/solved").then((found) => setTasks(found?.tasks ?? []), failed);
+    const add = (note: string) => setNotes((notes) => [...notes, note]);
+    get<{ models: Model[]; models_error?: string }>("/api/about").then((about) => {
+      setModels(about?.models ?? []);
+      if (about?.models_error) add(`Your own models are missing: ${about.models_error}`);
+    }, failed);
+    get<{ tasks: Task[]; is_incomplete: boolean }>("/api/runs").then((found) => {
+      setTasks(found?.tasks ?? []);
+      if (found?.is_incomplete) add("This folder has more than is looked at: some tasks may be missing in the list.");
+    }, failed);
   }, []);
 
   const fillDemo = async () => {
@@ -45,7 +54,7 @@ export function TextForm({ open }: { open(job: string): void }) {
     setError(null);
     try {
       const chosen = model.endsWith(":") ? model + name : model;
-      const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { text, rules: rules || undefined, domain: domain || undefined, model: [chosen] } });
+      const { job } = await post<{ job: string }>("/api/jobs", { use: "solve", request: { text: textWithMap(text, map), rules: rules || undefined, domain: domain || undefined, model: [chosen] } });
       open(job);
     } catch (cause) {
       setError(inWords(cause));
@@ -78,6 +87,16 @@ export function TextForm({ open }: { open(job: string): void }) {
             </label>
           )}
         </div>
+        {notes.map((note) => (
+          <p key={note} class="note" role="status">
+            {note}
+          </p>
+        ))}
+        <details>
+          <summary>A map drawn with characters</summary>
+          <TextBox label="The map: a row a line, each place or wall one character" value={map} set={setMap} rows={7} say={setError} isDrawing />
+          <p class="note">It is put below your text. Say in the text what each character means.</p>
+        </details>
         <details>
           <summary>Rules, or a domain that you have already</summary>
           <TextBox label="Rules in words: what can be done, and when" value={rules} set={setRules} rows={5} say={setError} />
@@ -109,8 +128,16 @@ export function TextForm({ open }: { open(job: string): void }) {
   );
 }
 
+/** The text with the map below it. The rows keep their spaces, and blank lines part them from the sentences. */
+export function textWithMap(text: string, map: string): string {
+  const rows = map.replace(/\r/g, "").split("\n").map((row) => row.trimEnd());
+  while (rows.length && !rows[0]) rows.shift();
+  while (rows.length && !rows.at(-1)) rows.pop();
+  return rows.length ? `${text.trimEnd()}\n\nMap:\n\n${rows.join("\n")}\n` : text;
+}
+
 /** A text that can be typed, or dropped as a file. */
-function TextBox({ label, value, set, rows, say }: { label: string; value: string; set(text: string): void; rows: number; say(error: string): void }) {
+function TextBox({ label, value, set, rows, say, isDrawing = false }: { label: string; value: string; set(text: string): void; rows: number; say(error: string): void; isDrawing?: boolean }) {
   const read = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > MOST_BYTES) say(`${file.name} has ${Math.ceil(file.size / 1e6)} MB. A text may have 5 MB.`);
@@ -120,6 +147,9 @@ function TextBox({ label, value, set, rows, say }: { label: string; value: strin
     <label class="text-box">
       {label}
       <textarea
+        class={isDrawing ? "drawing" : undefined}
+        spellcheck={!isDrawing}
+        wrap={isDrawing ? "off" : undefined}
         rows={rows}
         value={value}
         placeholder="Type here, or drop a file"

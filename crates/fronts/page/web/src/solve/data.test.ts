@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { emptyDialogue, originOfStep, sentencesOfStep, shortChoice, takeEvent, wordsOfSteps } from "./data";
+import { textWithMap } from "./TextForm";
+import { emptyDialogue, originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, takeEvent, wordsOfSteps } from "./data";
 
 test("the answer that counts stands with its question, also when another tab gave it", () => {
   const dialogue = emptyDialogue();
@@ -27,4 +28,42 @@ test("a step without sentences is called assumed only if the reading says so", (
 test("steps in words lose their numbers, and choices their steps", () => {
   expect(wordsOfSteps("The plan is valid.\n1. walk a b: at b.\n2. lift c: holds.\n")).toEqual(["walk a b: at b.", "lift c: holds."]);
   expect(shortChoice("no: only one [not possible after walk (a)]")).toBe("no: only one");
+});
+
+test("readings are listed one by one, each with how far it is", () => {
+  const dialogue = emptyDialogue();
+  const recorded = (record: object) => takeEvent(dialogue, { kind: "recorded", record });
+  takeEvent(dialogue, { kind: "request", path: "t.task/reading/0/0/0", llm: "main", phase: "sent" });
+  takeEvent(dialogue, { kind: "request", path: "t.task/reading/1/0/0", llm: "other", phase: "sent" });
+  recorded({ event: "completion", path: "t.task/reading/1/0/0", llm: "other" });
+  recorded({ event: "candidate-made", path: "t.task/reading/1" });
+  recorded({ event: "completion", path: "t.task/points/1/0/0", llm: "other" });
+  recorded({ event: "assessed", stage: "pddl", path: "t.task/reading/1", decision: "rejected" });
+  recorded({ event: "assessed", stage: "points", path: "t.task/reading/1", decision: "accepted" });
+  takeEvent(dialogue, { kind: "request", path: "t.task/reading/1/0/0", llm: "other", phase: "ended" });
+  expect([...dialogue.readings.values()]).toEqual([
+    { model: "main", state: "asked", isUsable: null },
+    { model: "other", state: "looked-through", isUsable: false },
+  ]);
+});
+
+const state = (step: string | null, time?: number) => ({ step, time, added: [], removed: [], facts: [] });
+
+test("a step with a time has its origin, and leads to the state in which it begins", () => {
+  const part = { part: "action", text: "bake", sentences: [4], assumed: false };
+  const plan = ["0.000: (burn oven) [96.000]", "8.001: (bake loaf2) [25]", "33.002: (bake loaf3) [30]"];
+  const states = [state(null), state("(burn oven)", 0), state("(bake loaf2)", 8.001), state("(bake loaf2)", 33.001), state("(bake loaf3)", 33.002), state("(bake loaf3)", 63.002), state("(burn oven)", 96)];
+  expect(sentencesOfStep(plan[1]!, [part])).toEqual([4]);
+  expect(plan.map((_, i) => stateOfStep(plan, i, states))).toEqual([1, 2, 4]);
+  expect(states.map((_, i) => stepOfState(plan, i, states))).toEqual([null, 0, 1, 1, 2, 2, 0]);
+});
+
+test("a step whose state was left out leads to no earlier state", () => {
+  const states = [state(null), state("(walk a)"), state("(walk b)")];
+  expect([0, 1, 2, 3].map((step) => stateOfStep(["(walk a)", "(walk b)", "(walk a)", "(walk b)"], step, states))).toEqual([1, 2, 3, 3]);
+});
+
+test("a drawing stands below the text with its spaces, and an empty one changes nothing", () => {
+  expect(textWithMap("Walls are #.\n", "\n#####\r\n #..  \n\n")).toBe("Walls are #.\n\nMap:\n\n#####\n #..\n");
+  expect(textWithMap("Walls are #.\n", " \n")).toBe("Walls are #.\n");
 });

@@ -1,5 +1,7 @@
 // A task in words, as the server describes it.
 
+import type { Consent } from "../Consents";
+
 export interface Side {
   clause: string;
   steps: string[];
@@ -12,11 +14,6 @@ export interface Question {
   text: string;
   choices: string[];
   sides?: Side[];
-}
-
-export interface Consent {
-  consent: string;
-  text: string;
 }
 
 export interface Followed {
@@ -45,7 +42,10 @@ export interface SolveResult {
   plan?: string[];
   words?: string;
   points: { id: string; question: string; choices: string[]; status: string; answer: string; follows: number }[];
-  trust: {
+  solvable_if?: string[];
+  changes?: string[];
+  /** Absent if no reading can be used, or the text is not read to its end. */
+  trust?: {
     answers: Followed[];
     decided_by_text: Followed[];
     assumptions: Followed[];
@@ -60,13 +60,31 @@ export interface SolveResult {
 
 export interface Steps {
   states: { step: string | null; time?: number; added: string[]; removed: string[]; facts: string[] }[];
+  /** Steps whose states a limit left out. */
+  left_out: number;
   objects: { name: string; type: string }[];
   gantt?: string;
+  diagnostics?: Finding[];
+}
+
+export interface Finding {
+  severity: string;
+  message: string;
+  file: string;
+  line: number;
 }
 
 export interface JobError {
   message: string;
   help?: string | null;
+}
+
+/** How far a reading of the text is. `model` is the name of the model table. */
+export interface Reading {
+  model: string;
+  state: "asked" | "arrived" | "read" | "looked-through";
+  /** False if it has mistakes that could not be mended. */
+  isUsable: boolean | null;
 }
 
 /** A job on a task, folded from its events. */
@@ -75,14 +93,15 @@ export interface Dialogue {
   /** Questions and decisions in the order in which they came, with the answer that counts. */
   asked: { question?: Question; consent?: Consent; answer: string | boolean | null }[];
   notices: string[];
-  readings: number;
+  /** The readings by their path, in the order in which they were asked for. */
+  readings: Map<string, Reading>;
   replies: number;
   requests: Set<string>;
   result: SolveResult | null;
   error: JobError | null;
 }
 
-export const emptyDialogue = (): Dialogue => ({ state: "queued", asked: [], notices: [], readings: 0, replies: 0, requests: new Set(), result: null, error: null });
+export const emptyDialogue = (): Dialogue => ({ state: "queued", asked: [], notices: [], readings: new Map(), replies: 0, requests: new Set(), result: null, error: null });
 
 interface DialogueEvent {
   kind: string;
@@ -111,15 +130,13 @@ export function takeEvent(dialogue: Dialogue, event: DialogueEvent): void {
     case "notice":
       dialogue.notices.push(String(event.text));
       break;
-    case "recorded": {
-      const record = event.record as { event?: string; path?: string };
-      if (record.event === "candidate-made") dialogue.readings++;
-      if (record.event === "completion") dialogue.replies++;
+    case "recorded":
+      takeRecord(dialogue, event.record as DialogueRecord);
       break;
-    }
     case "request":
       if (event.phase === "ended") dialogue.requests.delete(String(event.path));
       else dialogue.requests.add(String(event.path));
+      takeReading(dialogue, String(event.path), "asked", String(event.llm ?? ""));
       break;
     case "result":
       dialogue.result = event.result as SolveResult;
@@ -130,12 +147,76 @@ export function takeEvent(dialogue: Dialogue, event: DialogueEvent): void {
   }
 }
 
+interface DialogueRecord {
+  event?: string;
+  path?: string;
+  stage?: string;
+  llm?: string;
+  decision?: string;
+}
+
+function takeRecord(dialogue: Dialogue, { event, path = "", stage, llm = "", decision }: DialogueRecord): void {
+  if (event === "completion") {
+    dialogue.replies++;
+    takeReading(dialogue, path, "arrived", llm);
+  }
+  if (event === "candidate-made") takeReading(dialogue, path, "read");
+  if (event !== "assessed") return;
+  const reading = takeReading(dialogue, path, stage === "points" ? "looked-through" : "read");
+  if (reading && stage === "pddl") reading.isUsable = decision === "accepted";
+}
+
+const READING_STATES: Reading["state"][] = ["asked", "arrived", "read", "looked-through"];
+
+/** Moves a reading on, never back. Paths of other requests are not readings. */
+function takeReading({ readings }: Dialogue, path: string, state: Reading["state"], model = ""): Reading | null {
+  const name = /^[^/]+\/reading\/\d+/.exec(path)?.[0];
+  if (!name) return null;
+  const reading = readings.get(name) ?? { model: "", state, isUsable: null };
+  if (model) reading.model = model;
+  if (READING_STATES.indexOf(state) > READING_STATES.indexOf(reading.state)) reading.state = state;
+  readings.set(name, reading);
+  return reading;
+}
+
 /** The words of a choice without the steps in brackets, which the page shows one by one. */
 export const shortChoice = (choice: string): string => choice.replace(/ \[.*\]$/s, "");
 
+/** A step without its time and duration: `(lift baker cake)` of `0.5: (lift baker cake) [3]`. */
+export const actionOf = (step: string): string => /\([^()]*\)/.exec(step)?.[0] ?? step.trim();
+
+/** The time at which a step starts; null in a plan without times. */
+export function startOf(step: string): number | null {
+  const found = /^\s*([\d.]+)\s*:/.exec(step);
+  return found ? Number(found[1]) : null;
+}
+
+/** The state after the beginning of a step of the plan, from 0; states.length if the server left it out. */
+export function stateOfStep(plan: string[], step: number, states: Steps["states"]): number {
+  const start = startOf(plan[step] ?? "");
+  if (start === null) return Math.min(step + 1, states.length);
+  const action = actionOf(plan[step] ?? "");
+  const found = states.findIndex((state) => state.step !== null && actionOf(state.step) === action && Math.abs((state.time ?? 0) - start) < 1e-6);
+  return found < 0 ? states.length : found;
+}
+
+/** The step of the plan, from 0, that a state comes from; null at the start. A step with a duration changes the state twice. */
+export function stepOfState(plan: string[], at: number, states: Steps["states"]): number | null {
+  const state = states[at];
+  if (!state || state.step === null) return null;
+  if (state.time === undefined) return at - 1 < plan.length ? at - 1 : null;
+  const action = actionOf(state.step);
+  let best: number | null = null;
+  plan.forEach((step, i) => {
+    const start = startOf(step) ?? 0;
+    if (actionOf(step) === action && start <= (state.time ?? 0) + 1e-6 && (best === null || start >= (startOf(plan[best] ?? "") ?? 0))) best = i;
+  });
+  return best;
+}
+
 /** The action of a step, its conditions and its effects. */
 function partsOfStep(step: string, parts: Part[]): Part[] {
-  const action = /^\(?\s*([^\s()]+)/.exec(step)?.[1] ?? "";
+  const action = /^\(?\s*([^\s()]+)/.exec(actionOf(step))?.[1] ?? "";
   return parts.filter((part) => (part.part === "action" && part.text === action) || (["precondition", "effect"].includes(part.part) && part.text.startsWith(`${action}: `)));
 }
 

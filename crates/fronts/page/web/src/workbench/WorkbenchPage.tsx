@@ -8,6 +8,9 @@ import { makeEditors, type Editors } from "./editor";
 import { FIRST } from "./first";
 import "./workbench.css";
 
+const SEARCHING = "Searching for a plan…";
+/** Seconds after which a search ends, unless the person gives another limit; and the most that the server takes. */
+const LIMIT = { first: 60, most: 86_400 };
 const STORE = "planforge-workbench";
 
 interface Texts {
@@ -37,6 +40,7 @@ export function WorkbenchPage() {
   const [other, setOther] = useState<Texts | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [job, setJob] = useState<string | null>(null);
+  const [limit, setLimit] = useState(LIMIT.first);
   const planNow = useRef(plan);
   planNow.current = plan;
 
@@ -77,28 +81,35 @@ export function WorkbenchPage() {
   const makePlan = (optimal: boolean) =>
     ask(async () => {
       const { domain, problem } = texts();
-      const started = await post<{ job: string }>("/api/jobs", { use: "plan", request: { domain, problem, optimal } });
+      const started = await post<{ job: string }>("/api/jobs", { use: "plan", request: { domain, problem, optimal, time_limit: limit } });
       setJob(started.job);
-      return { title: "Searching for a plan…", lines: [] };
+      return { title: SEARCHING, lines: [] };
     });
   useEffect(() => {
     if (job === null) return;
     return openEvents<PlanEvent>(jobStream(job), {
       event: (event) => {
         if (event.kind === "notice") setShown((now) => ({ title: now?.title ?? "", lines: [...(now?.lines ?? []), String(event.text)] }));
-        if (event.kind === "error") setError([event.error?.message, event.error?.help].filter(Boolean).join(" "));
+        if (event.kind === "error") {
+          setError([event.error?.message, event.error?.help].filter(Boolean).join(". "));
+          setShown((now) => ({ title: "No plan", lines: now?.lines ?? [] }));
+        }
         if (event.kind === "result") takePlan(event.result as PlanReport);
-        if (event.kind === "state" && ["ended", "stopped", "failed"].includes(String(event.state))) setJob(null);
+        if (event.kind === "state" && ["ended", "stopped", "failed"].includes(String(event.state))) {
+          setJob(null);
+          setShown((now) => (now?.title === SEARCHING ? { ...now, title: "The search was stopped" } : now));
+        }
       },
       connection: () => {},
       gone: (cause) => {
         setJob(null);
+        setShown(null);
         setError(inWords(cause));
       },
     });
   }, [job]);
   const takePlan = (report: PlanReport) => {
-    const steps = report.plans[0]?.steps;
+    const steps = linesOfPlan(report);
     if (steps) {
       setPlan(steps.join("\n"));
       planNow.current = steps.join("\n");
@@ -152,6 +163,10 @@ export function WorkbenchPage() {
         <button type="button" onClick={() => makePlan(true)} disabled={job !== null}>
           Best plan
         </button>
+        <label>
+          Seconds at most{" "}
+          <input type="number" class="seconds" min={1} max={LIMIT.most} value={limit} onInput={(event) => setLimit(Math.min(LIMIT.most, Math.max(1, Number(event.currentTarget.value) || LIMIT.first)))} />
+        </label>
         {job !== null && (
           <button type="button" onClick={() => post(`/api/jobs/${encodeURIComponent(job)}/stop`, {}).catch(() => {})}>
             Stop
@@ -207,7 +222,7 @@ export function WorkbenchPage() {
             {shown.pictures?.map((svg) => (
               <img key={svg} class="bench-picture" alt={shown.title} src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`} />
             ))}
-            {shown.steps && <Stepper steps={shown.steps} at={Math.min(at, shown.steps.states.length - 1)} choose={setAt} />}
+            {shown.steps && <Stepper steps={shown.steps} at={at} choose={setAt} />}
           </>
         )}
       </section>
@@ -225,8 +240,16 @@ interface PlanEvent {
 
 interface PlanReport {
   outcome: string;
-  plans: { steps: string[] }[];
+  plans: { steps: string[]; times?: { start: number; duration?: number }[] }[];
   explanation: string[];
+}
+
+/** The best plan, a step a line, with times where the task has them. */
+function linesOfPlan({ plans: [best] }: PlanReport): string[] | undefined {
+  return best?.steps.map((step, i) => {
+    const time = best.times?.[i];
+    return time ? `${time.start}: ${step}${time.duration === undefined ? "" : ` [${time.duration}]`}` : step;
+  });
 }
 
 const titleOf = (steps: number): string => (steps === 0 ? "The goal holds at the start: no step is needed" : `A plan of ${steps} ${steps === 1 ? "step" : "steps"}`);

@@ -2,6 +2,7 @@
 
 import { LSPClient, languageServerExtensions, languageServerSupport, type Transport } from "@codemirror/lsp-client";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
@@ -83,7 +84,7 @@ export interface Editors {
 }
 
 /** Makes one editor for each file. Without a language server they are editors all the same; `problem` says so. */
-export async function makeEditors(files: { place: HTMLElement; name: string; label: string; text: string }[], changed: () => void, problem: (text: string) => void): Promise<Editors> {
+export async function makeEditors(files: { place: HTMLElement; name: string; label: string; text: string }[], changed: () => void, problem: (text: string) => void, { isReadOnly = false } = {}): Promise<Editors> {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
   const client = new LSPClient({ extensions: languageServerExtensions(), sanitizeHTML: plainMarkup, timeout: 10_000 });
   let end = () => {};
@@ -105,6 +106,7 @@ export async function makeEditors(files: { place: HTMLElement; name: string; lab
           pddl,
           syntaxHighlighting(colours),
           look,
+          EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && changed()),
           languageServerSupport(client, `page:///${name}`, "pddl"),

@@ -35,9 +35,9 @@ export function makeFolder() {
   return folder;
 }
 
-/** Starts `planforge serve page` and gives its first address. */
-export async function serve(folder, ...more) {
-  const child = spawn(planforge, ["serve", "page", "--folder", folder, "--port", "0", "--no-browser", ...more], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts `planforge serve page` and gives its first address. Port 0 is any free one. */
+export async function serve(folder, { port = 0 } = {}) {
+  const child = spawn(planforge, ["serve", "page", "--folder", folder, "--port", String(port), "--no-browser"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (bytes) => (said += bytes));
   const first = await new Promise((done, failed) => {
@@ -104,9 +104,9 @@ async function accessibility(page) {
   return violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(" ")} ${node.failureSummary.split("\n").slice(1, 2)}`).join("; ")}`);
 }
 
-async function screenshot(page, name) {
+export async function screenshot(page, name, options = { fullPage: true }) {
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), ...options });
 }
 
 /** True if the page is wider than its window, which a phone cannot show. */

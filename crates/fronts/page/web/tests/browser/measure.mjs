@@ -80,7 +80,7 @@ async function events() {
   const start = lines.findIndex((line) => line.includes("task-finished"));
   writeFileSync(journal, lines.slice(0, start).join("\n") + "\n");
   // Holding the lock of the journal is what makes a run one that is at work.
-  const holder = spawn("flock", [journal, "sleep", "600"]);
+  const holder = spawn("flock", ["--no-fork", journal, "sleep", "600"], { stdio: "ignore" });
   const { page, context } = await open(browser, server);
   await page.goto(`${server.origin}/runs?path=runs/${small}`);
   await page.getByRole("region", { name: "At work now" }).waitFor();
@@ -103,7 +103,7 @@ async function events() {
 /** Processor time of the server while ten tabs watch a run that another process writes, ten events a second. */
 async function watching() {
   const journal = join(runs, small, "events", "0001.jsonl");
-  const holder = spawn("flock", [journal, "sleep", "600"]);
+  const holder = spawn("flock", ["--no-fork", journal, "sleep", "600"], { stdio: "ignore" });
   // A browser opens at most six connections to one server, and each tab holds one for its events: ten tabs are ten browsers.
   const tabs = [];
   for (let i = 0; i < 10; i++) tabs.push(await open(browser, server));

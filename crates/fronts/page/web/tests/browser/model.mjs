@@ -3,7 +3,9 @@
 import { createServer } from "node:http";
 
 export async function startModel({ wait = 200, reply }) {
-  const state = { wait, asked: 0 };
+  const waiting = new Set();
+  // `release` answers the requests that wait now.
+  const state = { wait, asked: 0, release: () => waiting.forEach((reply) => reply()) };
   const server = createServer((request, answer) => {
     request.resume().on("end", () => {
       if (!request.url.endsWith("/chat/completions")) return answer.writeHead(404).end();
@@ -13,8 +15,10 @@ export async function startModel({ wait = 200, reply }) {
         choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: reply } }],
         usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
       };
-      const timer = setTimeout(() => answer.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body)), state.wait);
-      answer.on("close", () => clearTimeout(timer));
+      const send = () => answer.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+      const timer = setTimeout(send, state.wait);
+      waiting.add(send);
+      answer.on("close", () => (clearTimeout(timer), waiting.delete(send)));
     });
   }).listen(0, "127.0.0.1");
   await new Promise((done) => server.on("listening", done));

@@ -1,8 +1,10 @@
 // Runs: the list, a trial down to its evidence, side by side, a run that is at work, and addresses that show the same view again.
 
 import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { check, open, surroundings, views } from "./harness.mjs";
+import { check, open, remove, surroundings, views } from "./harness.mjs";
 
 const place = surroundings();
 
@@ -53,6 +55,67 @@ test("filters and the chosen trial are in the address, which shows the same view
   await other.getByText("0 of 1 candidate").waitFor();
   assert.equal(await other.getByLabel("Filter candidates").inputValue(), "problem");
   assert.equal(await other.getByLabel("Candidates shown").inputValue(), "accepted");
+  await context.close();
+});
+
+test("on a phone the way back from a candidate keeps the filter", async () => {
+  const { page, context } = await open(place.browser, place.server, { width: 390 });
+  await page.goto(`${place.server.origin}/runs?words=llm`);
+  await page.getByRole("link", { name: /^runs\// }).first().click();
+  await page.getByRole("link", { name: "parcels.p01" }).click();
+  await page.getByRole("link", { name: "all candidates" }).click();
+  await page.getByLabel("Filter candidates").fill("problem");
+  await page.getByRole("treeitem").first().click();
+  await page.getByRole("link", { name: "all candidates" }).click();
+  await page.getByText("1 candidate", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("Filter candidates").inputValue(), "problem");
+  await context.close();
+});
+
+test("an evaluation with cells that have not begun is not finished, and can be resumed", async () => {
+  cpSync(join(place.folder, "evaluation"), join(place.folder, "half"), { recursive: true });
+  const file = join(place.folder, "half/matrix.json");
+  const matrix = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...matrix, seeds: [...matrix.seeds, 77] }));
+  const { page, context } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs?words=half`);
+  await page.getByText("2 of 4 cells finished").waitFor();
+  await page.getByText("not finished", { exact: true }).last().waitFor();
+  await page.getByRole("link", { name: "half" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  await context.close();
+  remove(join(place.folder, "half"));
+});
+
+test("a folder with more than is looked at is said to be incomplete", async () => {
+  mkdirSync(join(place.folder, "a/b/c/d/e/f/g"), { recursive: true });
+  const { page, context } = await open(place.browser, place.server);
+  for (const part of ["runs", "solve"]) {
+    await page.goto(`${place.server.origin}/${part}`);
+    await page.getByText("This folder has more than is looked at").waitFor();
+  }
+  remove(join(place.folder, "a"));
+  await page.goto(`${place.server.origin}/runs`);
+  await page.getByRole("link", { name: /^runs\// }).first().waitFor();
+  assert.equal(await page.getByText("This folder has more than is looked at").count(), 0);
+  await context.close();
+});
+
+test("the colours are chosen by a button, and stay after a reload", async () => {
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/runs?path=evaluation`);
+  await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
+  const ground = () => page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".report table")).color]);
+  const before = await ground();
+  await page.getByRole("button", { name: "Change to dark colours" }).click();
+  const after = await ground();
+  await page.reload();
+  await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
+  assert.deepEqual(await ground(), after);
+  assert.ok(after.every((colour, i) => colour !== before[i]));
+  await check(page, problems, "evaluation-chosen-dark");
+  await page.getByRole("button", { name: "Change to light colours" }).click();
+  assert.deepEqual(await ground(), before);
   await context.close();
 });
 

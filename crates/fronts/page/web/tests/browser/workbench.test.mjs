@@ -1,8 +1,10 @@
 // The PDDL workbench: editors over the language server, plans, states and pictures.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { check, open, surroundings, views } from "./harness.mjs";
+import { check, open, root, surroundings, views } from "./harness.mjs";
 
 const place = surroundings();
 
@@ -18,6 +20,8 @@ for (const view of views) {
     await page.getByRole("button", { name: "Step through" }).click();
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText(/^After step 1 of/).waitFor();
+    await page.locator(".edge.is-removed", { hasText: "car-at" }).waitFor();
+    await page.locator(".box.is-changed", { hasText: "on-ferry" }).waitFor();
     await check(page, problems, "workbench-steps", view);
     for (const [button, title] of [["Types", "Types"], ["Causal graph", "What each action needs and changes"], ["Reachable states", "Reachable states"]]) {
       await page.getByRole("button", { name: button }).click();
@@ -53,5 +57,36 @@ test("a plan that does not work is explained, and two versions are compared", as
   await page.getByRole("button", { name: "Keep this version" }).click();
   await page.getByRole("button", { name: "Compare with the kept version" }).click();
   await page.getByText("Both versions behave in the same way").waitFor();
+  await context.close();
+});
+
+test("a task with time has a chart, and a search ends at the limit that is given", async () => {
+  const { page, context, problems } = await open(place.browser, place.server);
+  const [domain, problem] = ["domain", "p01"].map((name) => readFileSync(join(root, `examples/extended/bakery/${name}.pddl`), "utf8"));
+  await page.evaluate((texts) => sessionStorage.setItem("planforge-workbench", JSON.stringify(texts)), { domain, problem, plan: "" });
+  await page.goto(`${place.server.origin}/workbench`);
+  await page.getByRole("textbox", { name: "Domain" }).waitFor();
+  await page.getByLabel("Seconds at most").fill("3");
+  const [request] = await Promise.all([page.waitForRequest("**/api/jobs"), page.getByRole("button", { name: "Plan", exact: true }).click()]);
+  assert.equal(request.postDataJSON().request.time_limit, 3);
+  await page.getByText(/^A plan of \d+ steps/).waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Step through" }).click();
+  const chart = page.getByRole("img", { name: "Chart of the steps over time" });
+  await chart.waitFor();
+  assert.ok(await chart.evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 300)));
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText(/at time 0: \(knead/).waitFor();
+  await check(page, problems, "workbench-times");
+  await context.close();
+});
+
+test("a search that cannot begin says why, and does not seem to go on", async () => {
+  const { page, context } = await open(place.browser, place.server);
+  await page.evaluate(() => sessionStorage.setItem("planforge-workbench", JSON.stringify({ domain: "(define (domain", problem: "(", plan: "" })));
+  await page.goto(`${place.server.origin}/workbench`);
+  await page.getByRole("textbox", { name: "Domain" }).waitFor();
+  await page.getByRole("button", { name: "Plan", exact: true }).click();
+  await page.getByRole("heading", { name: /^No plan/ }).waitFor();
+  assert.equal(await page.getByText("Searching for a plan").count(), 0);
   await context.close();
 });

@@ -1,0 +1,99 @@
+// Starts an evaluation of pipelines on suites, after an estimate of what it costs.
+
+import { useState } from "preact/hooks";
+import { inWords, post } from "../api";
+import { runsAddress } from "./data";
+import type { About } from "./StartRun";
+
+interface Request {
+  out: string;
+  suites: string[];
+  pipelines: string[];
+  seeds: string;
+  tasks?: number;
+}
+
+/** A folder for results that has no other ones. */
+const freeName = (): string => `evaluations/${new Date().toISOString().slice(0, 16).replace("T", "-").replace(":", "")}`;
+
+/** `started` gets the job. Its folder is the one that the person names. */
+export function StartEvaluation({ about }: { about: About }) {
+  const [suites, setSuites] = useState<string[]>([]);
+  const [pipelines, setPipelines] = useState<string[]>([]);
+  const [seeds, setSeeds] = useState("1");
+  const [tasks, setTasks] = useState("");
+  const [out, setOut] = useState(freeName);
+  const [isBusy, setBusy] = useState(false);
+  const [estimate, setEstimate] = useState<string[] | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  // A pipeline that comes with planforge has no file in the folder.
+  const files = about.pipelines.map((one) => one.path).filter((path) => !path.startsWith("shipped:"));
+  if (!files.length) return null;
+
+  const request = (): Request => ({ out, suites, pipelines, seeds, tasks: tasks ? Number(tasks) : undefined });
+  const ask = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await work();
+    } catch (cause) {
+      setError(inWords(cause));
+    }
+    setBusy(false);
+  };
+  const start = (event: Event) => {
+    event.preventDefault();
+    ask(async () => {
+      await post("/api/jobs", { use: "evaluate", request: request() });
+      location.href = runsAddress([out]);
+    });
+  };
+  return (
+    <details class="start-run">
+      <summary>Start an evaluation</summary>
+      <form onSubmit={start} onInput={() => setEstimate(null)}>
+        <Several legend="Suites of tasks" options={about.suites} chosen={suites} set={setSuites} />
+        <Several legend="Pipelines" options={files} chosen={pipelines} set={setPipelines} />
+        <label>
+          Seeds, such as 1 or 42-45
+          <input value={seeds} required onInput={(event) => setSeeds(event.currentTarget.value)} />
+        </label>
+        <label>
+          Tasks of each suite at most
+          <input type="number" min={1} value={tasks} placeholder="all" onInput={(event) => setTasks(event.currentTarget.value)} />
+        </label>
+        <label>
+          New folder for the results
+          <input value={out} required onInput={(event) => setOut(event.currentTarget.value)} />
+        </label>
+        <button type="submit" disabled={isBusy || !suites.length || !pipelines.length}>
+          {isBusy ? "Please wait…" : "Start the evaluation"}
+        </button>
+        {estimate?.map((line) => (
+          <p key={line} class="estimate">
+            {line}
+          </p>
+        ))}
+        {error && (
+          <p class="error" role="alert">
+            {error}
+          </p>
+        )}
+      </form>
+    </details>
+  );
+}
+
+/** A list of which several can be chosen. */
+function Several({ legend, options, chosen, set }: { legend: string; options: string[]; chosen: string[]; set(chosen: string[]): void }) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {options.map((one) => (
+        <label key={one}>
+          <input type="checkbox" checked={chosen.includes(one)} onChange={(event) => set(event.currentTarget.checked ? [...chosen, one] : chosen.filter((other) => other !== one))} /> {one}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
