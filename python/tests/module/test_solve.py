@@ -7,7 +7,8 @@ import threading
 import time
 
 import pytest
-from goats import DOMAIN, POINTS, PROBLEM, READING, TEXT, Reader
+from goats import DOMAIN, POINTS, READING, TEXT, Reader
+from test_async import large
 
 import planforge as pf
 
@@ -307,8 +308,7 @@ def test_other_threads_run_while_rust_works():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    task = pf.read(DOMAIN, PROBLEM)
-    task.search(max_nodes=200_000)
+    pf.read(*large(13)).search(optimal=True, time_limit=0.5)
     before = len(ticks)
     done.set()
     thread.join()
