@@ -32,7 +32,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, List
 
-    from ._context import Context, Event
+    from ._async import Progress
+    from ._context import Context, Event, events
     from ._errors import (
         Diagnostic,
         Error,
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from ._solve import Answer, OpenPoint, Question, Trust, asolve, solve
 
 # The modules of the names above. Each is imported when one of its names is used: the command needs none of them.
-_MODULES = ("_errors", "_context", "_pddl", "_models", "_pipelines", "_solve")
+_MODULES = ("_errors", "_async", "_context", "_pddl", "_models", "_pipelines", "_solve")
 
 
 def __getattr__(name: str) -> Any:
@@ -108,6 +109,7 @@ __all__ = [
     "Place",
     "Plan",
     "PluginError",
+    "Progress",
     "Question",
     "Run",
     "Sample",
@@ -128,6 +130,7 @@ __all__ = [
     "check",
     "compare",
     "evaluate",
+    "events",
     "format",
     "read",
     "resume",

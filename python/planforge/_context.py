@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _native
-from ._async import current
+from ._async import Progress, current
 from ._command import PLUGINS, worker
 from ._errors import InputError, UsageError, from_native
 
@@ -108,11 +108,22 @@ def _described(plugin: Type[Any]) -> Dict[str, Any]:
 
 def is_text(text: str) -> bool:
     """True if UTF-8 can hold the text."""
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def events(function: Callable[..., T], *arguments: Any, context: Optional[Context] = None, **more: Any) -> Progress[Event, T]:
+    """Calls a function on a thread and iterates over its events: `for event in events(run, "llm-p.toml", tasks="p01"): ...`.
+
+    They are not passed to `on_event` of the context. `result` of the iterator is what the function returned.
+    """
+    given = context or Context()
+    return Progress(lambda report: function(*arguments, context=replace(given, on_event=report), **more))
 
 
 def native(function: Callable[..., T], *arguments: Any) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type
 
 
@@ -39,39 +39,22 @@ class Diagnostic:
         return Diagnostic(data["code"], data["severity"], data["message"], place, tuple(data.get("help", ())))
 
 
+@dataclass(eq=False, repr=False)
 class Error(Exception):
     """Something that could not be done. The subclass says what kind of thing it is."""
 
-    code: str
-    """Stable code `area.name`; `planforge explain CODE` explains it."""
     message: str
     """What is wrong, one line a problem."""
-    help: Optional[str]
+    code: str = field(kw_only=True)
+    """Stable code `area.name`; `planforge explain CODE` explains it."""
+    help: Optional[str] = field(default=None, kw_only=True)
     """The first suggested action."""
-    diagnostics: Tuple[Diagnostic, ...]
+    diagnostics: Tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     """Findings in texts."""
-    status: int
+    status: int = field(default=30, kw_only=True)
     """Exit code of the command for the same error."""
-    hints: Tuple[str, ...]
+    hints: Tuple[str, ...] = field(default=(), kw_only=True)
     """Ways to continue."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        code: str,
-        help: Optional[str] = None,
-        diagnostics: Tuple[Diagnostic, ...] = (),
-        status: int = 30,
-        hints: Tuple[str, ...] = (),
-    ):
-        super().__init__(message)
-        self.message = message
-        self.code = code
-        self.help = help
-        self.diagnostics = diagnostics
-        self.status = status
-        self.hints = hints
 
     @property
     def place(self) -> Optional[Place]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, FrozenSet, List, Optional, Protocol, Sequence, Tuple, Union
 
 from . import _async
-from ._context import is_text
+from ._context import Context, call, is_text
 from ._errors import Error, UsageError
 
 Message = Dict[str, str]
@@ -50,11 +50,24 @@ class Chosen:
     raised: Optional[BaseException] = None
     """The newest exception of the object."""
 
-    def chain(self, error: Error) -> Error:
-        """The error of the call, with the exception of the object as its cause."""
-        if error.code == "python.model":
-            error.__cause__ = self.raised
-        return error
+    def call(
+        self,
+        function: Callable[..., Tuple[int, str]],
+        *arguments: Any,
+        context: Optional[Context],
+        set: Sequence[str] = (),
+        ask: Optional[Callable[[str, List[str]], Optional[str]]] = None,
+    ) -> Any:
+        """The result of a native function that gets the models. The exception of the object is the cause of the error."""
+        surroundings = (context or Context()).surroundings(
+            set=set, ask=ask, model=self.complete, model_name=self.name, parallel=self.parallel
+        )
+        try:
+            return call(function, *arguments, surroundings)[1]
+        except Error as error:
+            if error.code == "python.model":
+                error.__cause__ = self.raised
+            raise
 
 
 def choose(model: Union[ModelArgument, Sequence[ModelArgument], None]) -> Chosen:

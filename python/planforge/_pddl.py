@@ -6,10 +6,10 @@ import json
 import os
 from dataclasses import dataclass, field
 from sys import byteorder
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _native
-from ._async import awaitable
+from ._async import Progress, awaitable
 from ._context import (
     Context,
     NativeSource,
@@ -23,6 +23,7 @@ from ._context import (
     text_source,
 )
 from ._errors import Diagnostic, NoPlan, UsageError, from_native
+from ._shown import Shown
 
 MEMORY_LIMIT_MB = 4096
 """Megabytes of states and steps that a call keeps at most, unless it says otherwise."""
@@ -44,7 +45,7 @@ def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """A plan of a task. Iterates over its steps; its text is in IPC form."""
 
     steps: Tuple[str, ...]
@@ -57,6 +58,8 @@ class Plan:
     """True if it is proven that no plan is better."""
     task: "Task" = field(repr=False, compare=False)
     """The task."""
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The plan in the object of `planforge pddl plan --json`."""
 
     def words(self) -> str:
         """The plan in sentences, a line each. They use the file `sentences.toml` beside the domain's file, if there is one."""
@@ -65,11 +68,6 @@ class Plan:
     def pictures(self, *, template: Optional[SourceArgument] = None) -> "Pictures":
         """Pictures of its states, as `Task.pictures`."""
         return self.task.pictures(self, template=template)
-
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.plan(self)
 
     def __str__(self) -> str:
         return "\n".join((*self.steps, ""))
@@ -99,20 +97,15 @@ class Picture:
         return self.svg
 
 
-class Pictures(Tuple[Picture, ...]):
+class Pictures(Shown, Tuple[Picture, ...]):
     """The states of a plan, without those that look like the one before; a notebook shows all of them."""
 
     steps: Tuple[str, ...]
     """The steps of the plan."""
 
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.pictures(self)
-
 
 @dataclass(frozen=True)
-class Search:
+class Search(Shown):
     """The result of a search for plans."""
 
     outcome: str
@@ -128,14 +121,8 @@ class Search:
     data: Mapping[str, Any] = field(repr=False)
     """The object of `planforge pddl plan --json`."""
 
-    def _repr_html_(self) -> str:
-        from . import _display
 
-        return _display.search(self)
-
-
-
-class Validation:
+class Validation(Shown):
     """A verdict about PDDL, a plan or a pipeline file. True in a condition if it is `accepted`."""
 
     __slots__ = ("_data", "cost", "decision")
@@ -182,14 +169,9 @@ class Validation:
     def __repr__(self) -> str:
         return f"Validation(decision={self.decision!r}, cost={self.cost!r}, diagnostics={self.diagnostics!r})"
 
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.validation(self)
-
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Shown):
     """The shortest sequence of actions after which two domains behave differently."""
 
     kind: str
@@ -203,15 +185,9 @@ class Difference:
     conditions: Tuple[str, ...]
     """The conditions that do not hold there."""
 
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.difference(self)
-
-
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """A comparison of two domains or tasks. True in a condition if they are equal."""
 
     decision: str
@@ -234,12 +210,6 @@ class Comparison:
 
     def __bool__(self) -> bool:
         return self.equal
-
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.comparison(self)
-
 
 
 @dataclass(frozen=True)
@@ -313,12 +283,11 @@ class Sample(Sequence[State]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
             return NotImplemented
-        return (self.facts, self.actions, self._rows, self._walks) == (
-            other.facts,
-            other.actions,
-            other._rows,
-            other._walks,
-        )
+
+        def of(sample: Sample) -> Tuple[object, ...]:
+            return sample.facts, sample.actions, sample._rows, sample._walks, sample._goals
+
+        return of(self) == of(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -355,7 +324,7 @@ class States:
         return Sample(*native(task._native.sample, (n, longest, seed), _limits(time_limit), task._surroundings))
 
 
-class Task:
+class Task(Shown):
     """A domain and a problem without errors; `read` makes it. Threads may share it.
 
     Its files are read once: it does not change with them.
@@ -376,11 +345,6 @@ class Task:
 
     def __repr__(self) -> str:
         return f"<Task {', '.join(self._names)}>"
-
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.task(self)
 
     @property
     def domain(self) -> str:
@@ -424,15 +388,53 @@ class Task:
             "semantics": semantics,
             "nodes": max_nodes,
             "limits": _limits(time_limit, memory_limit_mb),
+            "report_plans": False,
         }
-        status, data = call(self._native.plan, request, self._surroundings)
-        plans = tuple(
-            Plan(_lines(plan), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
-            for number, plan in enumerate(data["plans"])
-        )
+        return self._search(request, self._surroundings)
+
+    def plans(
+        self,
+        *,
+        time_limit: Optional[float] = None,
+        max_nodes: Optional[int] = None,
+        memory_limit_mb: int = MEMORY_LIMIT_MB,
+    ) -> Progress[Plan, Search]:
+        """Searches the best plan as `search`, on a thread, and iterates over each better plan as soon as it is found.
+
+        `result` of the iterator is the `Search`. The functions of the context are called on the thread.
+        """
+        request = {
+            "search": "best",
+            "k": 1,
+            "quality": None,
+            "semantics": None,
+            "nodes": max_nodes,
+            "limits": _limits(time_limit, memory_limit_mb),
+            "report_plans": True,
+        }
+        receiver = self._surroundings["on_event"]
+
+        def work(report: Callable[[Plan], None]) -> Search:
+            def receive(text: str) -> None:
+                event = json.loads(text)
+                if event["kind"] == "plan":
+                    report(self._plan(event["plan"], False))
+                elif receiver is not None:
+                    receiver(text)
+
+            return self._search(request, {**self._surroundings, "on_event": receive})
+
+        return Progress(work)
+
+    def _search(self, request: Dict[str, Any], surroundings: Dict[str, Any]) -> Search:
+        status, data = call(self._native.plan, request, surroundings)
+        plans = tuple(self._plan(plan, data["optimal"] and number == 0) for number, plan in enumerate(data["plans"]))
         diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
         limit = _OF_STATUS.get(status)
         return Search(data["outcome"], plans, limit, tuple(data["explanation"]), diagnostics, data)
+
+    def _plan(self, data: Mapping[str, Any], is_optimal: bool) -> Plan:
+        return Plan(_lines(data), data.get("cost"), data.get("bound"), is_optimal, self, data)
 
     def plan(
         self,
@@ -485,8 +487,7 @@ class Task:
         constructs that are not executed.
         """
         _check_seconds(time_limit)
-        verdict = native(self._native.validate, _plan_source(plan), time_limit, self._surroundings)
-        return Validation(verdict.decision, verdict.cost, verdict)
+        return Validation(*native(self._native.validate, _plan_source(plan), time_limit, self._surroundings))
 
     def pictures(
         self,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Tu
 from . import _native
 from ._async import awaitable
 from ._context import Context, PathArgument, call, optional_path, path, paths, settings
-from ._errors import Error, UsageError
+from ._errors import UsageError
 from ._models import ModelArgument, choose
 from ._pddl import _lines
+from ._shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,7 @@ class TaskVerdict:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Shown):
     """A run of a pipeline."""
 
     state: str
@@ -48,15 +49,9 @@ class Run:
     data: Mapping[str, Any] = field(repr=False)
     """The object of `planforge run --json`."""
 
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.run(self)
-
-
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Shown):
     """An evaluation."""
 
     out: Path
@@ -83,12 +78,6 @@ class Evaluation:
                 "a data frame needs pandas", code="python.extra", help="pip install 'planforge[pandas]'"
             ) from error
         return pandas.read_csv(file)
-
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.evaluation(self)
-
 
 
 def run(
@@ -126,14 +115,7 @@ def run(
     }
     if len(chosen.words) > 1:
         raise UsageError("a run takes one model", code="cli.usage", help="`evaluate` compares models")
-    surroundings = (context or Context()).surroundings(
-        set=changes, model=chosen.complete, model_name=chosen.name, parallel=chosen.parallel
-    )
-    try:
-        _, data = call(_native.run, request, surroundings)
-    except Error as error:
-        raise chosen.chain(error)
-    return _run(data)
+    return _run(chosen.call(_native.run, request, context=context, set=changes))
 
 
 def resume(
@@ -152,16 +134,8 @@ def resume(
     chosen = choose(model)
     if chosen.words not in ([], ["client"]):
         raise UsageError("`model` of `resume` is the Python object of the run", code="cli.usage")
-    surroundings = (context or Context()).surroundings(
-        model=chosen.complete, model_name=chosen.name, parallel=chosen.parallel
-    )
-    try:
-        _, data = call(
-            _native.resume, path(folder, "folder"), paths(answers, "answers"), _number("jobs", jobs), surroundings
-        )
-    except Error as error:
-        raise chosen.chain(error)
-    return _run(data)
+    arguments = path(folder, "folder"), paths(answers, "answers"), _number("jobs", jobs)
+    return _run(chosen.call(_native.resume, *arguments, context=context))
 
 
 def evaluate(

@@ -12,7 +12,6 @@ from ._context import (
     Context,
     PathArgument,
     SourceArgument,
-    call,
     optional_path,
     path,
     settings,
@@ -21,6 +20,7 @@ from ._context import (
 )
 from ._errors import Error, UsageError
 from ._models import ModelArgument, choose
+from ._shown import Shown
 
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Trust:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """The answer to a task in words. Its text is one line: what was reached and what it rests on."""
 
     end: str
@@ -135,12 +135,6 @@ class Answer:
 
     def __str__(self) -> str:
         return self.line
-
-    def _repr_html_(self) -> str:
-        from . import _display
-
-        return _display.answer(self)
-
 
 
 def solve(
@@ -214,20 +208,14 @@ def solve(
         )
     if not 1 <= readings <= 20 or questions < 0:
         raise UsageError("`readings` is a number from 1 to 20, and `questions` is not negative", code="cli.usage")
-    surroundings = (context or Context()).surroundings(
-        set=changes,
-        ask=None if ask is None else _asker(ask),
-        model=chosen.complete,
-        model_name=chosen.name,
-        parallel=chosen.parallel,
-    )
+    asker = None if ask is None else _asker(ask)
     try:
-        _, data = call(_native.solve, request, surroundings)
+        data = chosen.call(_native.solve, request, context=context, set=changes, ask=asker)
     except Error as error:
         if kept is not None and continued is None:
             # The folder is removed with this call.
             error.hints = tuple(hint for hint in error.hints if kept.name not in hint)
-        raise chosen.chain(error)
+        raise
     return Answer(
         end=data["end"],
         line=data["line"],

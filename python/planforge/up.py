@@ -11,7 +11,8 @@ The engines are `planforge` (oneshot and anytime planner, plan validator), `plan
 for more kinds of problems). unified-planning makes `replanner[planforge]` and `oversubscription[planforge]` from the first.
 """
 
-# pyright: reportMissingImports=false
+# The methods of a class are static in unified-planning.
+# pyright: reportMissingImports=false, reportIncompatibleMethodOverride=false
 
 from __future__ import annotations
 
@@ -22,7 +23,6 @@ from fractions import Fraction
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Tuple
 
 try:
-    import unified_planning
     from unified_planning.engines import Credits, Engine, LogMessage, PlanGenerationResult, ValidationResult
     from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin, PlanValidatorMixin
     from unified_planning.engines.mixins.anytime_planner import AnytimeGuarantee
@@ -31,6 +31,7 @@ try:
     from unified_planning.engines.results import FailedValidationReason, LogLevel
     from unified_planning.engines.results import PlanGenerationResultStatus as PlanStatus
     from unified_planning.engines.results import ValidationResultStatus as Verdict
+    from unified_planning.environment import get_environment
     from unified_planning.exceptions import UPException, UPUsageError
     from unified_planning.io import PDDLWriter
     from unified_planning.model import ProblemKind
@@ -45,7 +46,7 @@ except ImportError as error:
 from ._context import Context, Event
 from ._errors import Diagnostic, Error
 from ._native import __version__
-from ._pddl import MEMORY_LIMIT_MB, Search, read
+from ._pddl import MEMORY_LIMIT_MB, Plan, Search, read
 
 # Features that the planner plans with, and that PDDL can express with the same meaning. PDDL has no bounded numbers, no undefined initial values, and no
 # fluents whose parameters or values are something else than objects.
@@ -107,9 +108,8 @@ VALIDATED = (
     "STATE_INVARIANTS",
 )
 
-# Search nodes of the first round of the anytime planner, and the factor to each next one.
-_ROUND = 20_000
-_FACTOR = 4
+# Seconds of the anytime planner without a timeout: without any limit, a search ends ten seconds after its first plan.
+_FOREVER = 1e8
 
 _OF_OUTCOME = {
     "proven-unsolvable": PlanStatus.UNSOLVABLE_PROVEN,
@@ -125,7 +125,7 @@ _UNWRITTEN = (UPException, NotImplementedError)
 
 def register(env: Any = None) -> None:
     """Adds the engines to an environment of unified-planning, by default the global one. A second call changes nothing."""
-    factory = unified_planning.environment.get_environment(env).factory
+    factory = get_environment(env).factory
     for engine in (Planforge, PlanforgeOptimal, PlanforgeValidator):
         if engine.NAME not in factory.engines:
             factory.add_engine(engine.NAME, __name__, engine.__name__)
@@ -171,6 +171,11 @@ class _Call:
         self.task = read(*texts, context=Context(on_event=self._receive))
         self.log_findings(self.task.diagnostics)
 
+    def check_certain(self) -> None:
+        """Raises UPException if neither a plan nor a proof would be certain."""
+        if not self.is_certain():
+            raise UPException("a number in a condition has no finite decimal form, such as 1/3")
+
     def log(self, level: LogLevel, message: str) -> None:
         self.logs.append(LogMessage(level, message))
         if self._stream is not None:
@@ -196,36 +201,34 @@ class _Call:
         """False with rounded numbers where they may decide a condition: neither it nor its negation is then certain."""
         return self.is_exact or bool(self.problem.kind <= ProblemKind(PLANNED))
 
-    def is_over(self) -> bool:
-        return self._timeout is not None and time.monotonic() - self._start >= self._timeout
-
     def metrics(self) -> Dict[str, str]:
         return {"engine_internal_time": str(time.monotonic() - self._start)}
 
-    def search(self, kind: str, limits: Mapping[str, Any]) -> Search:
-        """Searches plans until the timeout.
-
-        Raises UPException if neither a plan nor a proof would be certain.
-        """
-        if not self.is_certain():
-            raise UPException("a number in a condition has no finite decimal form, such as 1/3")
-        found = self.task.search(
-            first=kind == "first", optimal=kind == "optimal", time_limit=self.left(), **limits
+    def search(self, kind: str, limits: Mapping[str, Any]) -> PlanGenerationResult:
+        """The result of a search until the timeout."""
+        return self.result(
+            self.task.search(first=kind == "first", optimal=kind == "optimal", time_limit=self.left(), **limits)
         )
+
+    def improve(self, limits: Mapping[str, Any]) -> Iterator[PlanGenerationResult]:
+        """Each better plan until the timeout, and the result of the search."""
+        with self.task.plans(time_limit=self.left() or _FOREVER, **limits) as plans:
+            for plan in plans:
+                yield self._result(PlanStatus.INTERMEDIATE, plan, {})
+            yield self.result(plans.result)
+
+    def result(self, found: Search) -> PlanGenerationResult:
         self.log_findings(found.diagnostics)
         for line in found.explanation:
             self.log(LogLevel.INFO, line)
-        return found
+        return self._result(self.status(found), next(iter(found.plans), None), found.data.get("statistics", {}))
 
-    def result(self, found: Search, status: Optional[PlanStatus] = None) -> PlanGenerationResult:
-        """The result of a search, with its own status by default."""
-        values = dict(found.data.get("statistics", {}))
-        plan = None
-        if found.plans:
-            plan = self._plan(found.data["plans"][0])
-            values.update(cost=found.plans[0].cost, bound=found.plans[0].bound)
+    def _result(self, status: PlanStatus, plan: Optional[Plan], values: Mapping[str, Any]) -> PlanGenerationResult:
+        if plan is not None:
+            values = {**values, "cost": plan.cost, "bound": plan.bound}
         metrics = {**self.metrics(), **{name: str(value) for name, value in values.items() if value is not None}}
-        return PlanGenerationResult(status or self.status(found), plan, self.engine, metrics, list(self.logs))
+        mapped = None if plan is None else self._plan(plan.data)
+        return PlanGenerationResult(status, mapped, self.engine, metrics, list(self.logs))
 
     def status(self, found: Search) -> PlanStatus:
         if not found.plans:
@@ -255,16 +258,15 @@ class _Call:
             return SequentialPlan(actions, environment)
         # Without times there are only instantaneous actions.
         times = found.get("times") or [{"start": number} for number in range(1, len(actions) + 1)]
-        timed = []
-        for action, at in zip(actions, times):
-            duration = at.get("duration")
-            start = Fraction(repr(at["start"]))
-            timed.append((start, action, None if duration is None else _duration(duration)))
-        plan = TimeTriggeredPlan(timed, environment)
+        starts = [Fraction(repr(at["start"])) for at in times]
+        durations = [at.get("duration") for at in times]
         validator = TimeTriggeredPlanValidator(environment=environment)
-        if validator.supports(self.problem.kind) and not validator.validate(self.problem, plan):
-            raise UPException("the times of the plan are rounded: a duration has no short decimal form, such as 1/1234")
-        return plan
+        for exact in (Fraction, _simple):
+            exactly = [None if one is None else exact(repr(one)) for one in durations]
+            plan = TimeTriggeredPlan([*zip(starts, actions, exactly)], environment)
+            if validator.validate(self.problem, plan):
+                return plan
+        raise UPException("the times of the plan are rounded: a duration has no short decimal form, such as 1/1234")
 
     def validate(self, plan: Any) -> ValidationResult:
         try:
@@ -294,10 +296,11 @@ class _Call:
         return {self.metric: value.numerator if value.denominator == 1 else value}
 
 
-def _duration(number: float) -> Fraction:
-    """A duration, which the planner rounds to six digits: 7/3 for 2.333333."""
-    simple = Fraction(number).limit_denominator(1000)
-    return simple if abs(simple - Fraction(number)) < Fraction(1, 1_000_000) else Fraction(repr(number))
+def _simple(number: str) -> Fraction:
+    """The fraction that the planner, which rounds durations to six digits, may have rounded: 7/3 for 2.333333."""
+    exact = Fraction(number)
+    simple = exact.limit_denominator(1000)
+    return simple if abs(simple - exact) <= Fraction(1, 2_000_000) else exact
 
 
 def _is_literal(effect: Any) -> bool:
@@ -383,15 +386,6 @@ class _Planner(_Base, OneshotPlannerMixin):  # type: ignore[misc]
     def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
         return bool(optimality_guarantee == OptimalityGuarantee.SATISFICING)
 
-    def _solve(
-        self,
-        problem: Any,
-        heuristic: Optional[Callable[[Any], Optional[float]]] = None,
-        timeout: Optional[float] = None,
-        output_stream: Optional[IO[str]] = None,
-    ) -> PlanGenerationResult:
-        return self._solve_with_params(problem, heuristic, timeout, output_stream)
-
     def _solve_with_params(
         self,
         problem: Any,
@@ -404,103 +398,17 @@ class _Planner(_Base, OneshotPlannerMixin):  # type: ignore[misc]
         call = _Call(self.name, problem, timeout, output_stream)
         try:
             call.write()
-            return call.result(call.search(self._search, self._limits))
+            call.check_certain()
+            return call.search(self._search, self._limits)
         except (Error, *_UNWRITTEN) as error:
             return call.failed(error)
+
+    _solve = _solve_with_params
 
     def _warn(self, **arguments: Any) -> None:
         for argument, value in arguments.items():
             if value is not None:
                 warnings.warn(f"{self.name} ignores `{argument}`", stacklevel=4)
-
-
-class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ignore[misc]
-    """The engine `planforge`.
-
-    The oneshot planner returns its first plan, or with `params={"search": "best"}` the best one until the timeout. The anytime planner searches in rounds, each
-    with four times the nodes of the one before. It yields each better plan as INTERMEDIATE, and last the best one with its status.
-    """
-
-    NAME = "planforge"
-    FEATURES = frozenset((*PLANNED, *NUMERIC, *TEMPORAL))
-
-    def __init__(self, **params: Any):
-        _Planner.__init__(self, **params)
-        AnytimePlannerMixin.__init__(self)
-
-    @staticmethod
-    def ensures(anytime_guarantee: AnytimeGuarantee) -> bool:
-        return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
-
-    @staticmethod
-    def supports_plan(plan_kind: PlanKind) -> bool:
-        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
-
-    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
-        return _Call(self.name, problem).validate(plan)
-
-    def _get_solutions(
-        self, problem: Any, timeout: Optional[float] = None, output_stream: Optional[IO[str]] = None
-    ) -> Iterator[PlanGenerationResult]:
-        return self._get_solutions_with_params(problem, timeout, output_stream)
-
-    def _get_solutions_with_params(
-        self,
-        problem: Any,
-        timeout: Optional[float] = None,
-        output_stream: Optional[IO[str]] = None,
-        **ignored: Any,
-    ) -> Iterator[PlanGenerationResult]:
-        self._warn(**ignored)
-        call = _Call(self.name, problem, timeout, output_stream)
-        try:
-            call.write()
-            yield from self._rounds(call)
-        except (Error, *_UNWRITTEN) as error:
-            yield call.failed(error)
-
-    def _rounds(self, call: _Call) -> Iterator[PlanGenerationResult]:
-        if call.metric is None:
-            yield call.result(call.search("first", self._limits))
-            return
-        most = self._limits["max_nodes"]
-        nodes = _ROUND
-        best: Optional[Search] = None
-        work = None
-        while True:
-            is_last = most is not None and nodes >= most
-            found = call.search("best", {**self._limits, "max_nodes": most if is_last else nodes})
-            if found.plans and (best is None or _is_better(found, best, call.metric)):
-                best = found
-            # A search that ends before its limit does the same work with a higher one.
-            is_done = found.limit != "nodes" if not found.plans else work == found.data["statistics"]
-            if found.plans and found.plans[0].optimal or is_done or is_last or call.is_over():
-                break
-            if found is best:
-                yield call.result(found, PlanStatus.INTERMEDIATE)
-            work = found.data["statistics"]
-            nodes *= _FACTOR
-        # The proof that a plan is optimal comes with a plan that costs the same.
-        last = found if found.plans and found.plans[0].optimal else best or found
-        yield call.result(last)
-
-
-def _is_better(found: Search, best: Search, metric: Any) -> bool:
-    new, old = found.plans[0].cost, best.plans[0].cost
-    if new is None or old is None:
-        return False
-    return new > old if metric.is_maximize_expression_on_final_state() else new < old
-
-
-class PlanforgeOptimal(_Planner):
-    """The engine `planforge-opt`: a plan is proven to be optimal, or there is none until the timeout."""
-
-    NAME = "planforge-opt"
-    SEARCH = "optimal"
-
-    @staticmethod
-    def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
-        return True
 
 
 class PlanforgeValidator(_Base, PlanValidatorMixin):  # type: ignore[misc]
@@ -515,3 +423,54 @@ class PlanforgeValidator(_Base, PlanValidatorMixin):  # type: ignore[misc]
 
     def _validate(self, problem: Any, plan: Any) -> ValidationResult:
         return _Call(self.name, problem).validate(plan)
+
+
+class Planforge(_Planner, AnytimePlannerMixin, PlanforgeValidator):  # type: ignore[misc]
+    """The engine `planforge`.
+
+    The oneshot planner returns its first plan, or with `params={"search": "best"}` the best one until the timeout. The anytime planner
+    yields each better plan of one search as INTERMEDIATE when it is found, and last the best one with its status.
+    """
+
+    NAME = "planforge"
+    FEATURES = frozenset((*PLANNED, *NUMERIC, *TEMPORAL))
+
+    def __init__(self, **params: Any):
+        _Planner.__init__(self, **params)
+        AnytimePlannerMixin.__init__(self)
+
+    @staticmethod
+    def ensures(anytime_guarantee: AnytimeGuarantee) -> bool:
+        return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
+
+    def _get_solutions_with_params(
+        self,
+        problem: Any,
+        timeout: Optional[float] = None,
+        output_stream: Optional[IO[str]] = None,
+        **ignored: Any,
+    ) -> Iterator[PlanGenerationResult]:
+        self._warn(**ignored)
+        call = _Call(self.name, problem, timeout, output_stream)
+        try:
+            call.write()
+            call.check_certain()
+            if call.metric is None:
+                yield call.search("first", self._limits)
+            else:
+                yield from call.improve(self._limits)
+        except (Error, *_UNWRITTEN) as error:
+            yield call.failed(error)
+
+    _get_solutions = _get_solutions_with_params
+
+
+class PlanforgeOptimal(_Planner):
+    """The engine `planforge-opt`: a plan is proven to be optimal, or there is none until the timeout."""
+
+    NAME = "planforge-opt"
+    SEARCH = "optimal"
+
+    @staticmethod
+    def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
+        return True

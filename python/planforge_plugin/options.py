@@ -94,6 +94,8 @@ def _hint_schema(hint: Any) -> Dict[str, Any]:
 
 def _make(hint: Any, value: Any) -> Any:
     """A value of JSON as the type of an option: objects become dataclasses where the type says so."""
+    if hint is float:
+        return float(value)
     arguments = get_args(hint)
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         hints = typing.get_type_hints(hint)
@@ -104,4 +106,4 @@ def _make(hint: Any, value: Any) -> Any:
         return {name: _make(arguments[1], one) for name, one in value.items()}
     if _is_union(hint) and value is not None:
         return _make(next(one for one in arguments if one is not type(None)), value)
-    return float(value) if hint is float else value
+    return value

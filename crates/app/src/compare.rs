@@ -248,7 +248,9 @@ fn read_run(
     let judges = Judges::of(&checked.pipeline.config, plugins);
     let report = match read_report(context, &run)? {
         Some(report) => report,
-        None => replay_run(context, &Arc::new(RunFolder::open(path, Arc::default())?), args.jobs)?.0.report,
+        None => {
+            replay_run(context, &Arc::new(RunFolder::open(path, Arc::default())?), args.jobs, None)?.0.report
+        }
     };
     let mut side = Observed::new(path.display().to_string(), &name, judges.clone());
     let cells: Vec<CellResult> = split_by_suite(&report)

@@ -32,6 +32,8 @@ pub struct Context {
     pub client_model: Option<Arc<dyn Provider>>,
     /// The name of that model in records.
     pub client_model_name: String,
+    /// True if models are answered from records alone: whatever would send a request ends with an error.
+    pub replays_only: bool,
     /// Time and randomness.
     pub machine: Arc<dyn Machine>,
     /// Environment variables, read by the front.
@@ -225,6 +227,7 @@ impl Default for Context {
             questions: None,
             client_model: None,
             client_model_name: "client".to_owned(),
+            replays_only: false,
             machine: Arc::new(ThisMachine),
             variables: Arc::default(),
             folder: PathBuf::new(),

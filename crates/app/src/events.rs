@@ -1,6 +1,6 @@
 //! What a use case sends while it works.
 
-use planforge_contract::ReportedDiagnostic;
+use planforge_contract::{PlanDocument, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_llm::{CallPhase, CallStep};
 use planforge_pipeline::Progress;
@@ -32,6 +32,8 @@ pub enum Event<'e> {
     },
     /// Something worth knowing.
     Notice(&'e Notice),
+    /// A plan was found that is better than the ones before. Only for a request that reports plans.
+    Plan(&'e PlanDocument),
     /// A run of a pipeline started.
     RunStarted {
         /// Number of the run, unique in the process.
@@ -75,6 +77,7 @@ impl Event<'_> {
                 json!({"kind": "findings", "diagnostics": found})
             }
             Self::Notice(notice) => json!({"kind": "notice", "text": notice.to_string()}),
+            Self::Plan(plan) => json!({"kind": "plan", "plan": plan}),
             Self::RunStarted { run, title, tasks, folder } => {
                 json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks, "folder": folder})
             }

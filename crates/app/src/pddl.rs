@@ -91,6 +91,7 @@ mod tests {
                 limits: RequestLimits::default(),
                 nodes: None,
                 threads: None,
+                report_plans: false,
             };
             let mut planned = json_of(plan::plan(&context, &request));
             planned.as_object_mut().unwrap().remove("statistics");
@@ -112,6 +113,7 @@ mod tests {
             limits: RequestLimits::default(),
             nodes: Some(100),
             threads: None,
+            report_plans: false,
         };
         let result = plan::plan(&Context::default(), &request).unwrap();
         assert!(result.told.unwrap().to_string().contains("press"));

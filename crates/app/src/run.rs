@@ -332,7 +332,7 @@ fn resumed(context: &Context, request: &ResumeRequest) -> Result<Resumed, Error>
 /// The folder is not a run, or its record does not hold what was asked.
 pub fn replay(context: &Context, request: &ReplayRequest) -> Result<RunResult, Error> {
     let folder = Arc::new(RunFolder::open(&context.path(&request.run), Arc::default())?);
-    let (ended, tasks) = replay_run(context, &folder, request.jobs)?;
+    let (ended, tasks) = replay_run(context, &folder, request.jobs, None)?;
     restore_report(context, &folder, &ended.report)?;
     Ok(result(ended, &tasks))
 }

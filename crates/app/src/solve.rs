@@ -28,7 +28,7 @@ use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
 use behaviour::Found;
 use dialogue::{Dialogue, Settings};
-use folder::Folder;
+use folder::{ANSWER, Folder};
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
 use planforge_plugin_common::reading::{join_texts, sentences};
@@ -253,10 +253,12 @@ pub struct TaskView {
 /// # Errors
 /// The folder is not that of a task, or its record cannot be read.
 pub fn view(context: &Context, folder: &Path) -> Result<TaskView, Error> {
-    let request = SolveRequest { continued: Some(folder.to_owned()), ..SolveRequest::default() };
+    let mut request = SolveRequest { continued: Some(folder.to_owned()), ..SolveRequest::default() };
     let context = &Context { questions: None, ..context.without_events() };
     let mut folder = Folder::of(context, &request)?;
     folder.is_read_only = true;
+    // An answer rests on assumptions where nobody was asked.
+    request.ask = !folder.has_answer();
     let answers = folder.answers(context, None)?;
     let runs = readings::recorded_runs(context, &folder)?;
     let is_complete = runs.is_some();
@@ -336,6 +338,7 @@ impl Attempt<'_> {
             let line = format!("failed: none of {} readings can be used{why}.", readings.made);
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::Failed, line, None))));
         }
+        self.folder.remove("readings")?;
         for (number, reading) in readings.usable.iter().enumerate() {
             let name = |file: &str| format!("readings/{}/{file}", number + 1);
             self.folder.write(&name("domain.pddl"), &reading.model.domain_text)?;
@@ -392,7 +395,7 @@ impl Attempt<'_> {
         let folder = self.folder;
         let json = serde_json::to_string_pretty(&result.trust).unwrap_or_default();
         folder.write("trust.json", &json)?;
-        folder.remove_answer()?;
+        folder.remove(ANSWER)?;
         if end == SolveEnd::NeedsAnswers {
             return Ok(result);
         }

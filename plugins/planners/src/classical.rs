@@ -10,7 +10,8 @@
 //!
 //! Numeric conditions are searched with a relaxation of the numbers, `astar` and `bfs` then without a heuristic; `top-k` refuses them.
 //!
-//! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven.
+//! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven. With
+//! `report_plans` each plan, the first one included, is also a debug message: the document of the plan as JSON.
 //!
 //! A task with durative actions or timed initial literals gets a plan with times by `greedy` and `anytime`; the others refuse it.
 //!
@@ -128,6 +129,11 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
         CallBudget { improve_until: Some(&improve_until), threads, ..CallBudget::new(host, &limits) };
     let mut first = true;
     let mut on_plan = |plan: &Plan, method: &'static str| {
+        if options.report_plans
+            && let Ok(document) = serde_json::to_string(&document(plan))
+        {
+            host.log(LogLevel::Debug, &document);
+        }
         if std::mem::take(&mut first) {
             let most = options.improvement(&limits);
             improve_until.set(most.and_then(|most| Instant::now().checked_add(most)));
@@ -344,6 +350,8 @@ pub struct ClassicalPlannerOptions {
     /// With `anytime`: most seconds after the first plan. Without it, improvement ends at the limit on time or nodes, and after ten
     /// seconds if there is neither.
     pub improve_s: Option<u32>,
+    /// With `anytime`: true to report each plan when it is found, as a debug message with the plan in JSON.
+    pub report_plans: bool,
     /// With several plans: how many times the lowest cost a plan may cost, from 1 up. Without it plans may cost anything.
     #[schemars(range(min = 1.0))]
     pub quality: Option<f64>,

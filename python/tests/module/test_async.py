@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import subprocess
+import sys
+from concurrent.futures import CancelledError
 from contextvars import copy_context
 from pathlib import Path
 
@@ -75,6 +78,51 @@ def test_a_cancelled_task_ends_its_search(caplog):
 
     asyncio.run(main())
     assert caplog.messages == [], "no exception is left without a receiver"
+
+
+def test_better_plans_come_while_the_search_goes_on():
+    task = pf.read(*large(10))
+    with task.plans(max_nodes=20_000) as plans:
+        found = [*plans]
+        result = plans.result
+    costs = [plan.cost for plan in found]
+    assert len(costs) > 1 and costs == sorted(set(costs), reverse=True)
+    assert all(task.validate(plan) and plan.task is task for plan in found)
+    assert result.plans[0].steps == found[-1].steps and result.data == plans.result.data
+    assert result.plans[0].steps == task.plan(max_nodes=20_000).steps
+
+
+def test_an_iterator_that_is_closed_ends_its_search():
+    events = []
+    task = pf.read(*large(13), context=pf.Context(on_event=events.append))
+    with task.plans(time_limit=3600) as plans:
+        first = next(plans)
+    assert events[-1]["kind"] == "work" and events[-1]["ended"]
+    assert [*plans] == [] and plans.result.plans[0].cost <= first.cost
+    with task.plans() as plans:
+        pass
+    with pytest.raises(CancelledError):
+        plans.result
+    with pytest.raises(pf.UsageError):
+        task.plans(time_limit=0)
+
+
+def test_a_program_ends_without_its_search():
+    script = """import sys
+sys.path.insert(0, sys.argv[1])
+from test_async import large
+import planforge
+plans = planforge.read(*large(13)).plans(time_limit=3600)
+print(len(next(plans)) > 0)"""
+    here = str(Path(__file__).parent)
+    ended = subprocess.run([sys.executable, "-c", script, here], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.returncode) == ("True\n", 0), ended.stderr
+
+
+def test_an_exception_ends_an_iterator():
+    task = pf.read(*large(6), context=pf.Context(on_event=lambda event: 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        [*task.plans()]
 
 
 def test_coroutine_functions_are_models_and_answer_questions():

@@ -108,6 +108,13 @@ def test_samples_of_a_task_have_the_same_facts_and_may_be_empty(task):
     assert (len(stuck), stuck.actions, stuck.goals.shape) == (0, (), (0,))
 
 
+def test_samples_with_other_goals_differ(task):
+    other = pf.read(DOMAIN, PROBLEM.replace("(on mia east) ; [4]", ""))
+    states, others = (one.states().sample(50, seed=7) for one in (task, other))
+    assert [one.steps for one in states] == [one.steps for one in others]
+    assert states == task.states().sample(50, seed=7) != others
+
+
 def test_states_are_arrays_that_share_their_memory(task):
     numpy = pytest.importorskip("numpy")
     states = task.states().sample(200, longest=12, seed=5)

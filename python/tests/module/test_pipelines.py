@@ -54,6 +54,20 @@ def test_a_python_model_answers_a_run_and_its_events_are_seen(root):
     assert any(event.get("record", {}).get("event") == "stage-started" for event in events)
 
 
+def test_the_events_of_a_run_are_an_iterator(root):
+    problem = (suite(root, "parcels") / "p01.pddl").read_text()
+    events = pf.events(
+        pf.run,
+        root / "configs/pipelines/llm-p.toml",
+        tasks=suite(root, "parcels") / "p01",
+        model=lambda messages: f"```pddl\n{problem}\n```",
+        context=pf.Context(allow_commands=True),
+    )
+    first, *rest = events
+    assert first["kind"] == "run-started" and rest[-1]["kind"] == "run-ended"
+    assert events.result.tasks[0].verdict == "accepted"
+
+
 def test_a_model_that_fails_is_the_verdict_of_the_task(root):
     run = pf.run(
         root / "configs/pipelines/llm-p.toml", tasks=suite(root, "parcels") / "p01", model=lambda messages: None

@@ -223,9 +223,9 @@ def test_requests_that_contradict_each_other_send_nothing():
 
 
 def test_two_threads_solve_at_the_same_time():
-    answers = []
+    answers, reader = [], Reader()
     threads = [
-        threading.Thread(target=lambda: answers.append(pf.solve(TEXT, model=Reader()).end)) for _ in range(2)
+        threading.Thread(target=lambda: answers.append(pf.solve(TEXT, model=reader).end)) for _ in range(2)
     ]
     for thread in threads:
         thread.start()

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import threading
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -316,6 +317,12 @@ def test_durations_come_back_exactly_or_not_at_all():
     for by in (3, 7):
         ((_, _, duration),) = solve(heavy(by), timeout=60).plan.timed_actions
         assert duration == Fraction(7, by)
+    # 715/714 is near to both.
+    for share in (Fraction("1.0014"), Fraction("1.001401")):
+        problem = kiln(50, pieces=1)
+        problem.actions[0].set_fixed_duration(share)
+        ((_, _, duration),) = solve(problem, timeout=60).plan.timed_actions
+        assert duration == share
     result = solve(heavy(1234), timeout=60)
     assert (result.status, result.plan) == (Status.UNSUPPORTED_PROBLEM, None)
     assert "rounded" in result.log_messages[-1].message
@@ -372,6 +379,27 @@ def test_anytime_plans_get_better_and_the_last_one_is_proven():
     assert lengths == sorted(lengths, reverse=True) and len(set(lengths[:-1])) == len(lengths) - 1
     assert lengths[-1] == len(solve(problem, "planforge-opt").plan.actions)
     assert judge(problem, last.plan).status == Verdict.VALID
+
+
+def test_each_anytime_plan_comes_once_from_one_search():
+    problem = puzzle(200)
+    with AnytimePlanner(name="planforge", params={"max_nodes": 40_000}) as planner:
+        *earlier, last = planner.get_solutions(problem)
+    better = [one.message for one in last.log_messages if " steps after " in one.message]
+    # The planner logs each plan but the first.
+    assert better and len(earlier) == len(better) + 1
+    assert [len(one.plan.actions) for one in earlier[1:]] == [int(line.split()[0]) for line in better]
+    assert len(last.plan.actions) == len(earlier[-1].plan.actions)
+
+
+def test_a_search_ends_when_no_further_plan_is_wanted():
+    threads = threading.active_count()
+    with AnytimePlanner(name="planforge") as planner:
+        solutions = planner.get_solutions(puzzle(400))
+        assert next(solutions).status == Status.INTERMEDIATE
+        assert threading.active_count() > threads
+        solutions.close()
+    assert threading.active_count() == threads
 
 
 def test_anytime_without_a_metric_or_a_plan_is_one_result():

@@ -11,7 +11,7 @@ use crate::running::continuing::Batch;
 use crate::running::dry_run::DryRun;
 use crate::running::execution::{ReplySources, RunOutcome, mode_of};
 use crate::running::manifest::{manifest, stored_tasks};
-use crate::running::recorded::{RecordedRun, open_cassettes, read_report};
+use crate::running::recorded::{RecordedRun, open_cassettes, read_report, replay_run};
 use crate::status::{Status, of_report};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
@@ -378,7 +378,7 @@ impl Cell<'_> {
         }
         let mut checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
-        let mut ended = BTreeSet::new();
+        let mut ended = None;
         if known {
             let stored = RunFolder::open(&folder, Arc::default())?;
             self.check_inputs(&stored, &checked, &tasks)?;
@@ -390,13 +390,32 @@ impl Cell<'_> {
             if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
-            if running.is_some() {
-                ended = self.ended_tasks(&stored);
+            if running.is_some() && !self.selected {
+                return Ok(self.look_up(stored, jobs));
+            }
+            ended = Some(self.ended_tasks(&stored));
+        }
+        running.map(|running| self.run(running, &checked, tasks, ended.as_ref(), jobs)).transpose()
+    }
+
+    /// The tasks that have ended in a cell that is not selected, from its record. A cell of another user may need programs that are
+    /// not here: it stays out of the tables, with a warning.
+    fn look_up(&self, stored: RunFolder, jobs: usize) -> Option<RunReport> {
+        let context = self.work.context;
+        let ended = self.ended_tasks(&stored);
+        if ended.is_empty() {
+            return None;
+        }
+        let jobs = u32::try_from(jobs).unwrap_or(u32::MAX);
+        match replay_run(&context.without_events(), &Arc::new(stored), jobs, Some(&ended)) {
+            Ok((outcome, _)) => Some(outcome.report),
+            Err(error) => {
+                let (count, folder) = (ended.len(), self.folder());
+                let shown = folder.display();
+                context.warn(format!("{shown}: {count} ended tasks are not in the tables: {error}"));
+                None
             }
         }
-        // Of a cell that is not selected, the tasks that have ended are looked up.
-        let running = running.filter(|_| self.selected || !ended.is_empty());
-        running.map(|running| self.run(running, &checked, tasks, known.then_some(&ended), jobs)).transpose()
     }
 
     /// Runs the cell, or resumes it if the tasks that have ended are given.
@@ -415,8 +434,7 @@ impl Cell<'_> {
         let answers = Some(running.batch.answers());
         let cassettes = self.cassettes_of(running);
         let lookups = open_cassettes(context, &cassettes, &redactor)?;
-        let sources =
-            ReplySources { mode, lookups, answers, failures_are_final: !(running.retry && self.selected) };
+        let sources = ReplySources { mode, lookups, answers, failures_are_final: !running.retry };
         let opened = if ended.is_some() {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
@@ -472,8 +490,7 @@ impl Cell<'_> {
         ended
     }
 
-    /// The tasks that are selected, and those that have ended: looking them up costs nothing, and the cell then shows everything that is known
-    /// of it. A task whose candidates all others start from is run with them.
+    /// The tasks that are selected, and those that have ended: the record has their results, and the tables then show all of them. A task whose candidates all others start from is run with them.
     pub(super) fn tasks_to_run(
         &self,
         pipeline: &Pipeline,
@@ -491,8 +508,8 @@ impl Cell<'_> {
         });
         let selected = |(task, used): &(RunTask, TaskUse)| {
             ended.is_some_and(|ended| ended.contains(&task.name))
-                || self.selected
-                    && (selection.takes_task(&self.key, &used.task) || lead.as_ref() == Some(&used.task))
+                || selection.takes_task(&self.key, &used.task)
+                || lead.as_ref() == Some(&used.task)
         };
         tasks.into_iter().filter(selected).map(|(task, _)| task).collect()
     }

@@ -42,6 +42,8 @@ pub struct PlanRequest {
     pub nodes: Option<u64>,
     /// Most threads of the search, 1 or 2, which do not change the plans; two if it is not given.
     pub threads: Option<u32>,
+    /// True to send each better plan as [`Event::Plan`] when it is found. Only for [`PlanSearch::Best`].
+    pub report_plans: bool,
 }
 
 /// A kind of search.
@@ -224,6 +226,9 @@ fn options(request: &PlanRequest) -> JsonObject {
         PlanSearch::TopK { .. } => "top-k",
     };
     let mut options = JsonObject::from_iter([("search".to_owned(), name.into())]);
+    if request.report_plans {
+        options.insert("report_plans".to_owned(), true.into());
+    }
     options.extend(request.threads.map(|threads| ("threads".to_owned(), threads.into())));
     if let PlanSearch::TopK { quality, semantics, .. } = search {
         options.extend(quality.map(|quality| ("quality".to_owned(), quality.into())));
@@ -243,8 +248,11 @@ struct PlanHost {
 const HOST_MARGIN: Duration = Duration::from_secs(10);
 
 impl Host for PlanHost {
-    fn log(&self, _level: LogLevel, message: &str) {
-        self.context.send(&Event::Notice(&Notice::Planner(message.to_owned())));
+    fn log(&self, level: LogLevel, message: &str) {
+        match serde_json::from_str(message) {
+            Ok(plan) if level == LogLevel::Debug => self.context.send(&Event::Plan(&plan)),
+            _ => self.context.send(&Event::Notice(&Notice::Planner(message.to_owned()))),
+        }
     }
     fn progress(&self, done: u64, total: u64, what: &str) {
         self.progress.set_with_message(done, (total > 0).then_some(total), what);

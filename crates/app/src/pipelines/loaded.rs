@@ -145,6 +145,11 @@ pub(crate) fn instantiate(
     checked: &LoadedPipeline,
     mode: Mode,
 ) -> Result<(Prepared, Arc<Redactor>), Error> {
+    if context.replays_only && mode != Mode::Replay && !checked.pipeline.config.llm.is_empty() {
+        let message = "models are answered from records alone here, and this work would send requests";
+        let help = "start `planforge serve page` without --replay, or start the work anew: new work takes its replies from the cassette";
+        return Err(Failure::new(FailureClass::Request, "page.replay", message).help(help).into());
+    }
     let folder = checked.pipeline.folder();
     let consent = Consent::new(context);
     let with = Preparation {

@@ -486,6 +486,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
             "memory_limit_mb",
             "node_limit",
             "quality",
+            "report_plans",
             "search",
             "semantics",
             "threads",

@@ -18,7 +18,7 @@ use planforge_record::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -266,18 +266,20 @@ pub(crate) fn open_cassettes(
     paths.iter().map(open).collect()
 }
 
-/// Replays a run from its own record. Changes nothing on disk.
+/// Replays a run from its own record: all its tasks, or those of these names. Changes nothing on disk, starts no provider and needs no key.
 pub(crate) fn replay_run(
     context: &Context,
     folder: &Arc<RunFolder>,
     jobs: u32,
+    only: Option<&BTreeSet<String>>,
 ) -> Result<(RunOutcome, Vec<RunTask>), Error> {
     let manifest: RunManifest = folder.manifest().clone();
     for warning in folder.warnings() {
         context.warn(warning.message.clone());
     }
     let checked = check_recorded(context, &manifest, &[])?;
-    let tasks = stored_tasks(&manifest)?;
+    let mut tasks = stored_tasks(&manifest)?;
+    tasks.retain(|task| only.is_none_or(|only| only.contains(&task.name)));
     let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
     let lookups = vec![Arc::clone(folder) as Arc<dyn Lookup>];
     let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };

@@ -5,6 +5,7 @@ use crate::context::Context;
 use planforge_evaluate::matrix::Matrix;
 use planforge_record::{MAX_RECORD_BYTES, RunFolder, RunManifest, read_regular_text};
 use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// Folders below the one that is named, at most.
@@ -106,7 +107,10 @@ struct Walk<'c> {
 impl Walk<'_> {
     fn folder(&mut self, folder: &Path, depth: usize) {
         let place = self.context.path(folder);
-        let has = |name: &str| place.join(name).is_file();
+        let is = |name: &str, is_kind: fn(&Metadata) -> bool| {
+            place.join(name).symlink_metadata().is_ok_and(|found| is_kind(&found))
+        };
+        let has = |name: &str| is(name, Metadata::is_file);
         if has("run.json") {
             if let Ok(manifest) = RunManifest::read(&place.join("run.json")) {
                 let run = listed(&StoredRun { folder: place, manifest });
@@ -114,11 +118,11 @@ impl Walk<'_> {
             }
             return;
         }
-        if has("matrix.json") || place.join("cells").is_dir() {
+        if has("matrix.json") || is("cells", Metadata::is_dir) {
             self.survey.evaluations.push(evaluation(folder, &place));
             return;
         }
-        if has("task.nl") && (place.join("runs").is_dir() || has("models.json")) {
+        if has("task.nl") && (is("runs", Metadata::is_dir) || has("models.json")) {
             self.survey.tasks.push(task(folder, &place));
             return;
         }

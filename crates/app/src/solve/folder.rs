@@ -38,6 +38,9 @@ pub(super) const HEADING: &str = "Further statements of the author:";
 /// The file of the points.
 const QUESTIONS: &str = "questions.toml";
 
+/// The folder of the answer to the newest version.
+pub(super) const ANSWER: &str = "answer";
+
 /// The file of the models.
 const MODELS: &str = "models.json";
 
@@ -161,7 +164,7 @@ impl Folder {
                 None => !path.exists(),
             }
         };
-        let is_unanswered = !folder.path.join("answer").exists() && !folder.path.join("task-2.nl").exists();
+        let is_unanswered = !folder.path.join(ANSWER).exists() && !folder.path.join("task-2.nl").exists();
         let is_same_attempt = texts.iter().all(is_same) && is_unanswered;
         if !folder.is_new && !is_same_attempt {
             let shown = folder.shown.display();
@@ -194,7 +197,7 @@ impl Folder {
             let text = self.task().with_extension("nl");
             std::fs::remove_file(&text).map_err(|e| unwritable(&text, &e))?;
             let (kept, answer) =
-                (self.path.join(format!("answer-{}", self.version - 1)), self.path.join("answer"));
+                (self.path.join(format!("answer-{}", self.version - 1)), self.path.join(ANSWER));
             if kept.exists() && !answer.exists() {
                 std::fs::rename(&kept, &answer).map_err(|e| unwritable(&answer, &e))?;
             }
@@ -234,11 +237,13 @@ impl Folder {
 
     /// Adds a version: the text with further statements of its author. The answer so far is kept beside the new one.
     pub(super) fn add_version(&mut self, statements: &[String]) -> Result<(), Error> {
-        let answer = self.path.join("answer");
+        let answer = self.path.join(ANSWER);
         if answer.exists() {
             let kept = self.path.join(format!("answer-{}", self.version));
             std::fs::rename(&answer, &kept).map_err(|e| unwritable(&kept, &e))?;
         }
+        // The runs keep those of the version before.
+        self.remove("readings")?;
         let mut text = self.text.trim_end().to_owned();
         if !text.contains(HEADING) {
             text.push_str("\n\n");
@@ -335,11 +340,16 @@ impl Folder {
         write(&path, format!("{heading}{text}").as_bytes())
     }
 
-    /// Removes the answer of before: it may not fit what is known now.
-    pub(super) fn remove_answer(&self) -> Result<(), Error> {
-        let answer = self.path.join("answer");
-        match answer.is_dir() && !answer.is_symlink() && !self.is_read_only {
-            true => std::fs::remove_dir_all(&answer).map_err(|e| unwritable(&answer, &e)),
+    /// True if the newest version has an answer.
+    pub(super) fn has_answer(&self) -> bool {
+        self.path.join(ANSWER).is_dir()
+    }
+
+    /// Removes the answer or the readings of before: they may not fit what is known now.
+    pub(super) fn remove(&self, name: &str) -> Result<(), Error> {
+        let folder = self.path.join(name);
+        match folder.is_dir() && !folder.is_symlink() && !self.is_read_only {
+            true => std::fs::remove_dir_all(&folder).map_err(|e| unwritable(&folder, &e)),
             false => Ok(()),
         }
     }

@@ -1,10 +1,13 @@
 //! Dialogues over readings that are written here: a ferryman, a boat, two goats.
 
+use super::SolveRequest;
 use super::behaviour::{Found, Model};
 use super::dialogue::{Dialogue, Reading, Settings};
+use super::folder::Folder;
 use super::questions::{OpenPoint, PointStatus};
 use super::talk::talk;
 use crate::context::Context;
+use crate::inputs::Source;
 use crate::question::Question;
 use planforge_plugin_common::reading::{GapKind, Point, PointChange};
 use std::sync::{Arc, Mutex};
@@ -329,4 +332,20 @@ fn a_plan_with_time_keeps_its_times() {
     let model = Model::read(domain, problem).unwrap();
     let (steps, cost) = model.plan(&Context::default()).steps().unwrap();
     assert_eq!((steps, cost), (["0.000: (wait) [3.000]".to_owned()].as_slice(), 3.0));
+}
+
+/// Readings of the version before are no readings of the new text.
+#[test]
+fn a_new_version_has_no_readings_before_it_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    let context = Context { folder: place.path().to_owned(), ..Context::default() };
+    let text = Source::text("task", "Two goats cross a river.");
+    let request = SolveRequest { text: Some(text), ..SolveRequest::default() };
+    let mut folder = Folder::of(&context, &request).unwrap();
+    for file in ["domain.pddl", "problem.pddl"] {
+        folder.write(&format!("readings/1/{file}"), DOMAIN).unwrap();
+    }
+    assert_eq!(folder.readings().len(), 1);
+    folder.add_version(&["The boat holds both.".to_owned()]).unwrap();
+    assert!(folder.readings().is_empty());
 }

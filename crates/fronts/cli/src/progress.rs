@@ -225,6 +225,7 @@ impl Events for EventPrinter {
                 }
             }
             Event::Work(work) => self.show_work(work),
+            Event::Plan(_) => {}
         }
     }
 }

@@ -7,22 +7,31 @@ use planforge_app::report::{Contents, contents, state};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 /// Most contents that are kept.
 const MAX_BUILDS: usize = 4;
+/// Most reports that are built at a time: large ones leave turns to other calls.
+const MAX_AT_A_TIME: usize = 2;
 
 /// The contents that are kept, the newest use last.
-#[derive(Default)]
 pub(crate) struct Builds {
     table: Mutex<Table>,
+    /// Reports that are built at a time.
+    places: Arc<Semaphore>,
 }
 
-#[derive(Default)]
 struct Table {
     last: u64,
     kept: Vec<Build>,
     /// Locked by the call that reads these folders.
-    readers: BTreeMap<Vec<PathBuf>, Arc<Mutex<()>>>,
+    readers: BTreeMap<Vec<PathBuf>, Arc<AsyncMutex<()>>>,
+}
+
+/// The turn of a call to read folders. Other calls for the same ones wait for it, and then take its result.
+pub(crate) struct Reader {
+    _folders: OwnedMutexGuard<()>,
+    _place: OwnedSemaphorePermit,
 }
 
 /// The contents of some folders in one state.
@@ -39,14 +48,35 @@ impl Builds {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The contents of folders as they are now. A second call for the same ones waits for the first one's result.
-    pub(crate) fn of(&self, context: &Context, folders: Vec<PathBuf>) -> Result<Build, Refusal> {
+    /// Builds are numbered from the one after `last`.
+    pub(crate) fn new(last: u64) -> Self {
+        let table = Table { last, kept: Vec::new(), readers: BTreeMap::new() };
+        Self { table: Mutex::new(table), places: Arc::new(Semaphore::new(MAX_AT_A_TIME)) }
+    }
+
+    /// Waits for the turn to read these folders. Calls that wait here take no turn of other calls.
+    ///
+    /// # Errors
+    /// The server ends.
+    pub(crate) async fn reader(&self, folders: &[PathBuf]) -> Result<Reader, Refusal> {
         let reader = {
             let mut table = self.table();
             table.readers.retain(|_, reader| Arc::strong_count(reader) > 1);
-            Arc::clone(table.readers.entry(folders.clone()).or_default())
+            Arc::clone(table.readers.entry(folders.to_vec()).or_default())
         };
-        let _reads = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let folders = reader.lock_owned().await;
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(|_| Refusal::busy("the server ends"))?;
+        Ok(Reader { _folders: folders, _place: place })
+    }
+
+    /// The contents of folders as they are now, for the call whose turn it is.
+    pub(crate) fn of(
+        &self,
+        context: &Context,
+        folders: Vec<PathBuf>,
+        _turn: &Reader,
+    ) -> Result<Build, Refusal> {
         // Before they are read: a change meanwhile is another state.
         let state = state(context, &folders);
         if let Some(build) = self.take(|build| build.folders == folders && build.state == state) {

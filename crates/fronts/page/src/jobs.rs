@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// Most jobs that work at a time. One that waits for a person does not count.
@@ -76,6 +76,8 @@ struct Now {
     /// Answers that count, by the name of the question.
     answered: BTreeMap<String, Value>,
     asked: u32,
+    /// Questions that wait for a person.
+    waits: u32,
     requests: u64,
     tokens: u64,
     /// The time of the last event about them.
@@ -169,6 +171,8 @@ impl Job {
 /// All jobs.
 pub(crate) struct Jobs {
     table: Mutex<Table>,
+    /// A place to work may be free.
+    room: Condvar,
 }
 
 #[derive(Default)]
@@ -176,12 +180,15 @@ struct Table {
     jobs: BTreeMap<u64, Arc<Job>>,
     queue: VecDeque<(Arc<Job>, ReadyWork)>,
     working: usize,
+    /// Jobs that have their answer and wait for a place. They come before those of the queue.
+    returning: usize,
     last: u64,
 }
 
 impl Jobs {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { table: Mutex::default() })
+    /// Jobs are numbered from the one after `last`.
+    pub(crate) fn new(last: u64) -> Arc<Self> {
+        Arc::new(Self { table: Mutex::new(Table { last, ..Table::default() }), room: Condvar::new() })
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -200,9 +207,14 @@ impl Jobs {
     ) -> Result<Arc<Job>, Refusal> {
         let started_at = context.machine.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let mut table = self.table();
-        let open = table.jobs.values().filter(|job| job.is_open()).count();
-        if table.queue.len() >= MAX_QUEUED || open >= MAX_OPEN {
-            return Err(Refusal::busy(format!("{open} jobs work or wait")));
+        let open: Vec<&Arc<Job>> = table.jobs.values().filter(|job| job.is_open()).collect();
+        if table.queue.len() >= MAX_QUEUED || open.len() >= MAX_OPEN {
+            return Err(Refusal::busy(format!("{} jobs work or wait", open.len())));
+        }
+        if let Some(other) = open.iter().find(|job| folder.is_some() && job.now().folder == folder) {
+            let message = format!("the job `{}` works in this folder", other.title);
+            let help = "wait for its end, or stop it";
+            return Err(Refusal::new(StatusCode::CONFLICT, "page.busy", message, help));
         }
         table.last += 1;
         let job = Arc::new(Job {
@@ -220,6 +232,7 @@ impl Jobs {
                 open: BTreeMap::new(),
                 answered: BTreeMap::new(),
                 asked: 0,
+                waits: 0,
                 requests: 0,
                 tokens: 0,
                 cost_sent: None,
@@ -240,7 +253,8 @@ impl Jobs {
 
     /// Starts waiting jobs while there is room.
     fn fill(self: &Arc<Self>, table: &mut Table) {
-        while table.working < MAX_WORKING {
+        self.room.notify_all();
+        while table.working + table.returning < MAX_WORKING {
             let Some((job, work)) = table.queue.pop_front() else { return };
             table.working += 1;
             let (jobs, worker) = (Arc::clone(self), Arc::clone(&job));
@@ -260,12 +274,20 @@ impl Jobs {
     /// Lets another job work while one waits for a person.
     fn pause(self: &Arc<Self>) {
         let mut table = self.table();
-        table.working = table.working.saturating_sub(1);
+        table.working -= 1;
         self.fill(&mut table);
     }
 
-    fn unpause(&self) {
-        self.table().working += 1;
+    /// Waits until there is room for a job that has its answer. One that is stopped ends at once, so it needs none.
+    fn unpause(&self, job: &Job) {
+        let mut table = self.table();
+        table.returning += 1;
+        while table.working >= MAX_WORKING && !job.cancellation.is_cancelled() {
+            let waited = self.room.wait_timeout(table, POLL);
+            table = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        table.returning -= 1;
+        table.working += 1;
     }
 
     /// All jobs, newest first.
@@ -362,19 +384,22 @@ impl Person {
     /// Asks at the page. `None` if the job was stopped first.
     fn ask(&self, key: &str, prefix: &str, event: Value) -> Option<Value> {
         let (sender, receiver) = mpsc::channel();
-        let name = {
+        let (name, is_first) = {
             let mut now = self.job.now();
             now.asked += 1;
+            now.waits += 1;
             let name = format!("{prefix}{}", now.asked);
             now.open.insert(name.clone(), sender);
-            name
+            (name, now.waits == 1)
         };
         let mut event = event;
         event["kind"] = key.into();
         event[key] = name.clone().into();
         self.job.log.push(&event);
         self.job.set_state(JobState::Waiting);
-        self.jobs.pause();
+        if is_first {
+            self.jobs.pause();
+        }
         let answer = loop {
             match receiver.recv_timeout(POLL) {
                 Ok(answer) => break Some(answer),
@@ -382,10 +407,17 @@ impl Person {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break None,
             }
         };
-        self.jobs.unpause();
-        self.job.now().open.remove(&name);
-        if answer.is_some() {
-            self.job.set_state(JobState::Working);
+        let is_last = {
+            let mut now = self.job.now();
+            now.open.remove(&name);
+            now.waits -= 1;
+            now.waits == 0
+        };
+        if is_last {
+            self.jobs.unpause(&self.job);
+            if answer.is_some() {
+                self.job.set_state(JobState::Working);
+            }
         }
         answer
     }

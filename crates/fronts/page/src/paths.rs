@@ -2,14 +2,21 @@
 
 use crate::error::Refusal;
 use http::StatusCode;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Most files and folders of a named folder, links included.
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// The folder that is served.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct ServedFolder {
     /// Without links.
     root: PathBuf,
+    /// Names that were given to new tasks, whose folders may not exist yet.
+    given: Mutex<BTreeSet<String>>,
 }
 
 impl ServedFolder {
@@ -18,7 +25,7 @@ impl ServedFolder {
     pub(crate) fn new(folder: &Path) -> std::io::Result<Self> {
         let root = folder.canonicalize()?;
         match root.is_dir() {
-            true => Ok(Self { root }),
+            true => Ok(Self { root, given: Mutex::default() }),
             false => Err(ErrorKind::NotADirectory.into()),
         }
     }
@@ -27,16 +34,70 @@ impl ServedFolder {
         &self.root
     }
 
+    /// A name for the folder of a new task, which does not exist and was given to no other one.
+    pub(crate) fn new_name(&self) -> Option<PathBuf> {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names =
+            std::iter::once("task".to_owned()).chain((2..10_000).map(|number| format!("task-{number}")));
+        let name =
+            names.find(|name| !given.contains(name) && self.root.join(name).symlink_metadata().is_err())?;
+        given.insert(name.clone());
+        Some(PathBuf::from(name))
+    }
+
     /// A path relative to the folder, for a request to the application layer. It need not exist.
     ///
     /// # Errors
-    /// 403 `page.path`: it leads out of the folder, also through a link.
+    /// 403 `page.path`: it leads out of the folder, also through a link, or it is a folder with a link that does.
     pub(crate) fn path(&self, text: &str) -> Result<PathBuf, Refusal> {
-        let refused = || {
-            let message = "the path leads out of the folder of the page";
-            let help = "name a file or folder below the one that `planforge serve page` was started in";
-            Refusal::new(StatusCode::FORBIDDEN, "page.path", message, help)
+        let path = self.own_path(text)?;
+        let place = self.root.join(&path);
+        // The whole folder is only listed, and lists follow no links.
+        if place != self.root && place.is_dir() {
+            self.check_links(&place)?;
+        }
+        Ok(path)
+    }
+
+    /// Refuses a folder with a link that leads out of the served one: a use case that reads or writes in it would follow the link.
+    fn check_links(&self, folder: &Path) -> Result<(), Refusal> {
+        let unreadable = |place: &Path, error: &std::io::Error| {
+            Refusal::missing(format!("{} cannot be opened: {error}", place.display()))
         };
+        let mut entries = 0;
+        let mut seen = BTreeSet::new();
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))? {
+                entries += 1;
+                if entries > MAX_ENTRIES {
+                    let message = format!("{} has more than {MAX_ENTRIES} files", folder.display());
+                    return Err(Refusal::request(message));
+                }
+                let entry = entry.map_err(|error| unreadable(&folder, &error))?;
+                let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), &error))?;
+                if kind.is_dir() {
+                    open.push(entry.path());
+                } else if kind.is_symlink() {
+                    let target = entry.path().canonicalize().ok();
+                    let Some(target) = target.filter(|target| target.starts_with(&self.root)) else {
+                        let name = entry.path();
+                        let name = name.strip_prefix(&self.root).unwrap_or(&name).display().to_string();
+                        return Err(leads_out(&format!(
+                            "the link {name} leads out of the folder of the page"
+                        )));
+                    };
+                    if target.is_dir() && seen.insert(target.clone()) {
+                        open.push(target);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn own_path(&self, text: &str) -> Result<PathBuf, Refusal> {
+        let refused = || leads_out("the path leads out of the folder of the page");
         let given = Path::new(text);
         let given =
             if given.is_absolute() { given.strip_prefix(&self.root).map_err(|_| refused())? } else { given };
@@ -82,6 +143,11 @@ impl ServedFolder {
     }
 }
 
+fn leads_out(message: &str) -> Refusal {
+    let help = "name a file or folder below the one that `planforge serve page` was started in";
+    Refusal::new(StatusCode::FORBIDDEN, "page.path", message, help)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +182,38 @@ mod tests {
             assert_eq!(status, Err(StatusCode::FORBIDDEN), "{path}");
         }
         assert_eq!(folder.existing("in/new").unwrap_err().status, StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn a_folder_with_a_link_that_leads_out_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let (root, outside) = (place.path().join("root"), place.path().join("outside"));
+        for folder in ["task/runs/1", "other", "loop"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(outside.join("secret"), "secret").unwrap();
+        let folder = ServedFolder::new(&root).unwrap();
+        let status = |path: &str| folder.path(path).map_err(|refusal| refusal.status);
+        symlink("../other", root.join("task/inner")).unwrap();
+        symlink("../loop", root.join("loop/again")).unwrap();
+        assert!(status("task").is_ok() && status("loop").is_ok());
+        // Through a link inside the folder.
+        symlink(outside.join("secret"), root.join("other/file")).unwrap();
+        assert_eq!(status("task"), Err(StatusCode::FORBIDDEN));
+        std::fs::remove_file(root.join("other/file")).unwrap();
+        symlink(&outside, root.join("task/runs/1/events")).unwrap();
+        assert_eq!(status("task"), Err(StatusCode::FORBIDDEN));
+        assert_eq!(status("task/runs"), Err(StatusCode::FORBIDDEN));
+        assert!(status("other").is_ok() && status("").is_ok());
+    }
+
+    #[test]
+    fn new_tasks_get_different_names_before_their_folders_exist() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("task-2")).unwrap();
+        let folder = ServedFolder::new(place.path()).unwrap();
+        let names: Vec<PathBuf> = (0..3).filter_map(|_| folder.new_name()).collect();
+        assert_eq!(names, ["task", "task-3", "task-4"].map(PathBuf::from));
     }
 }

@@ -133,8 +133,8 @@ fn places(state: &State, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
 /// The index of a report, or 304 if nothing has changed.
 async fn index(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
     let folders = places(state, call)?;
-    let builds = Arc::clone(&state.builds);
-    let build = state.compute(move |context| builds.of(context, folders)).await?;
+    let (builds, turn) = (Arc::clone(&state.builds), state.builds.reader(&folders).await?);
+    let build = state.compute(move |context| builds.of(context, folders, &turn)).await?;
     if call.query("have").is_some_and(|have| have == build.number.to_string()) {
         return Ok(with_body(StatusCode::NOT_MODIFIED, "application/json", Empty::new().boxed()));
     }
@@ -161,7 +161,9 @@ async fn report_file(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> 
     let name = paths[0].file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let turn = state.builds.reader(&paths).await?;
     let written = state.compute(move |context| {
+        let _turn = turn;
         let system = |error: std::io::Error| {
             Refusal::from(Error::usage(format!("the report cannot be written: {error}"), None))
         };

@@ -182,7 +182,11 @@ fn solve_job(body: SolveBody, folder: &ServedFolder, replay: Option<PathBuf>) ->
     let new_folder = match (&body.folder, &continued) {
         (_, Some(_)) => None,
         (Some(path), None) => Some(folder.path(path)?),
-        (None, None) => Some(free_folder(folder)?),
+        (None, None) => Some(
+            folder
+                .new_name()
+                .ok_or_else(|| Refusal::request("the folder of the page is full of tasks: name a folder"))?,
+        ),
     };
     let title = match (&body.text, &continued) {
         (Some(text), _) => text.split_whitespace().take(12).collect::<Vec<_>>().join(" "),
@@ -191,21 +195,21 @@ fn solve_job(body: SolveBody, folder: &ServedFolder, replay: Option<PathBuf>) ->
     };
     let shown = continued.as_ref().or(new_folder.as_ref()).map(|path| path.display().to_string());
     let named = models.into_iter().filter(|model| model != DEMO);
-    let named: Vec<ModelChoice> = named.map(|name| model(name, folder)).collect::<Result<_, _>>()?;
+    let named: Vec<String> = named.map(|name| model(name, folder)).collect::<Result<_, _>>()?;
     let defaults = SolveRequest::default();
     let request = SolveRequest {
         text: body.text.map(|text| Source::text("task", text)),
-        say: body.say,
         domain: body.domain.map(|text| Source::text("domain", text)),
         rules: body.rules.map(|text| Source::text("rules", text)),
         folder: new_folder,
-        models: named,
+        models: named.into_iter().map(ModelChoice::Named).collect(),
         readings: body.readings.unwrap_or(defaults.readings).clamp(1, 20),
         questions: body.questions.unwrap_or(defaults.questions),
         ask: body.ask,
         answers: body.answers.map(Answers::ById),
-        // The runs of a folder that goes on have their replies.
-        replay: replay.filter(|_| continued.is_none()),
+        // The runs of a folder that goes on have their replies; a further statement needs new ones.
+        replay: replay.filter(|_| continued.is_none() || body.say.is_some()),
+        say: body.say,
         continued,
         ..defaults
     };
@@ -217,20 +221,11 @@ fn solve_job(body: SolveBody, folder: &ServedFolder, replay: Option<PathBuf>) ->
 }
 
 /// A model by its name. A file of weights is below the folder.
-fn model(name: String, folder: &ServedFolder) -> Result<ModelChoice, Refusal> {
+fn model(name: String, folder: &ServedFolder) -> Result<String, Refusal> {
     if let Some(file) = name.strip_prefix("local:").filter(|file| file.ends_with(".gguf")) {
         folder.path(file)?;
     }
-    Ok(ModelChoice::Named(name))
-}
-
-/// A folder for a new task that does not exist yet.
-fn free_folder(folder: &ServedFolder) -> Result<PathBuf, Refusal> {
-    let names = std::iter::once("task".to_owned()).chain((2..10_000).map(|number| format!("task-{number}")));
-    let is_free = |name: &String| folder.root().join(name).symlink_metadata().is_err();
-    let name = names.into_iter().find(is_free);
-    name.map(PathBuf::from)
-        .ok_or_else(|| Refusal::request("the folder of the page is full of tasks: name a folder"))
+    Ok(name)
 }
 
 fn plan_job(body: PlanBody) -> Result<NewJob, Refusal> {
@@ -248,6 +243,7 @@ fn plan_job(body: PlanBody) -> Result<NewJob, Refusal> {
         limits: limits(body.time_limit)?,
         nodes: None,
         threads: None,
+        report_plans: false,
     };
     let work: Work = Box::new(move |context| {
         let result = plan(context, &request)?;
@@ -275,7 +271,9 @@ fn run_job(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Res
         pipeline: pipeline(&body.pipeline, folder)?,
         tasks: body.task.paths(folder)?,
         suites: body.suite.paths(folder)?,
-        model: body.model.map_or(Ok(ModelChoice::OfFile), |name| model(name, folder))?,
+        model: body
+            .model
+            .map_or(Ok(ModelChoice::OfFile), |name| model(name, folder).map(ModelChoice::Named))?,
         seed: body.seed,
         replay,
         storage: RunStorage::default(),
@@ -330,7 +328,7 @@ fn evaluate_job(
         tasks: body.tasks,
         set: Vec::new(),
         add_ons: Vec::new(),
-        models: body.models.list(),
+        models: body.models.list().into_iter().map(|name| model(name, folder)).collect::<Result<_, _>>()?,
         out,
         resume: body.resume,
         retry_errors: false,

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 use tokio::sync::Semaphore;
 use url::form_urlencoded;
 
@@ -85,6 +85,12 @@ impl Drop for CancelAtDrop {
     }
 }
 
+/// The first number of jobs and builds: milliseconds since 1970, so that what a browser keeps of an earlier server is not taken for this one's.
+fn first_number(context: &Context) -> u64 {
+    let since = context.machine.now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or_default()
+}
+
 impl State {
     pub(crate) fn new(
         context: Context,
@@ -92,8 +98,13 @@ impl State {
         is_network: bool,
         (replay, language_server): (Option<PathBuf>, Option<LanguageServer>),
     ) -> Self {
-        let context =
-            Context { folder: folder.root().to_owned(), events: Context::default().events, ..context };
+        let context = Context {
+            folder: folder.root().to_owned(),
+            events: Context::default().events,
+            replays_only: replay.is_some(),
+            ..context
+        };
+        let first = first_number(&context);
         Self {
             context,
             folder: Arc::new(folder),
@@ -102,9 +113,9 @@ impl State {
             replay: replay.map(|path| path.canonicalize().unwrap_or(path)),
             turns: Arc::new(Semaphore::new(MAX_CALLS)),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
-            jobs: Jobs::new(),
+            jobs: Jobs::new(first),
             watches: Watches::default(),
-            builds: Arc::default(),
+            builds: Arc::new(Builds::new(first)),
             editors: LanguageSessions::new(language_server),
         }
     }

@@ -16,7 +16,7 @@ use planforge_app::pddl::validate::{
 };
 use planforge_app::{Context, Error, RequestLimits, Source, Status};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use serde_json::json;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) struct NativeTask {
     context: Context,
 }
 
-/// The verdict on a plan. Its JSON form is made when it is read.
+/// The report of a verdict on a plan. Its JSON form is made when it is read.
 #[pyclass(frozen)]
 pub(crate) struct NativeVerdict {
     report: ValidateReport,
@@ -47,27 +47,19 @@ pub(crate) struct NativeVerdict {
     steps: Option<(usize, Option<FailingStep>)>,
 }
 
+/// The decision, the cost of a valid plan, and the report.
+type Verdict<'py> = (Bound<'py, PyString>, Option<f64>, NativeVerdict);
+
 impl NativeVerdict {
-    fn of(result: ValidateResult) -> Self {
+    fn of(py: Python<'_>, result: ValidateResult) -> Verdict<'_> {
         let report = result.report();
-        Self { report, steps: result.validation.map(|one| (one.steps, one.failing_step)) }
+        let steps = result.validation.map(|one| (one.steps, one.failing_step));
+        (PyString::intern(py, result.decision), report.cost, Self { report, steps })
     }
 }
 
 #[pymethods]
 impl NativeVerdict {
-    /// `accepted`, `rejected` or `undecided`.
-    #[getter]
-    fn decision(&self) -> &str {
-        &self.report.decision
-    }
-
-    /// The cost of a valid plan.
-    #[getter]
-    fn cost(&self) -> Option<f64> {
-        self.report.cost
-    }
-
     /// The report with `steps` and, if a step cannot be executed, `failing_step`.
     fn json(&self) -> String {
         let mut report = json!(self.report);
@@ -94,6 +86,7 @@ struct PlanArguments {
     quality: Option<f64>,
     semantics: Option<String>,
     nodes: Option<u64>,
+    report_plans: bool,
     limits: LimitsArgument,
 }
 
@@ -131,29 +124,30 @@ impl NativeTask {
     }
 
     /// Executes a plan. One that takes long is executed again, on a thread that an interrupt ends.
-    fn validate(
+    fn validate<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         plan: SourceArgument,
         time_limit: Option<f64>,
-        surroundings: &Bound<'_, PyAny>,
-    ) -> PyResult<NativeVerdict> {
+        surroundings: &Bound<'py, PyAny>,
+    ) -> PyResult<Verdict<'py>> {
         let plan = Source::from(plan);
         let is_short = time_limit.is_some_and(|seconds| seconds <= SHORT);
         let first = RequestLimits::seconds(if is_short { time_limit } else { Some(SHORT) });
         let result = py.detach(|| self.task.validate(&self.context, &plan, &first));
         if result.status != Status::TimeLimit || is_short {
-            return Ok(NativeVerdict::of(result));
+            return Ok(NativeVerdict::of(py, result));
         }
         let task = Arc::clone(&self.task);
-        call(py, surroundings.extract()?, move |context| {
-            Ok(NativeVerdict::of(task.validate(context, &plan, &RequestLimits::seconds(time_limit))))
-        })
+        let limits = RequestLimits::seconds(time_limit);
+        let result =
+            call(py, surroundings.extract()?, move |context| Ok(task.validate(context, &plan, &limits)))?;
+        Ok(NativeVerdict::of(py, result))
     }
 
     /// Searches a plan.
     fn plan(&self, py: Python<'_>, request: PlanArguments, surroundings: Surroundings) -> PyResult<Answer> {
-        let PlanArguments { search, k, quality, semantics, nodes, limits } = request;
+        let PlanArguments { search, k, quality, semantics, nodes, report_plans, limits } = request;
         let request = PlanRequest {
             domain: self.domain.clone(),
             problem: self.problem.clone(),
@@ -167,6 +161,7 @@ impl NativeTask {
             limits: limits.into(),
             nodes,
             threads: None,
+            report_plans,
         };
         call(py, surroundings, move |context| {
             let result = plan(context, &request)?;

@@ -306,6 +306,29 @@ fn anytime_reports_each_better_plan_and_gives_the_last_with_its_bound() {
 }
 
 #[test]
+fn each_plan_is_reported_once_where_that_is_an_option() {
+    let host = TestHost::for_kind(PluginKind::Planner);
+    let limited = ClassicalPlannerOptions { node_limit: Some(200_000), ..with(Search::Anytime) };
+    let options = ClassicalPlannerOptions { report_plans: true, ..limited.clone() };
+    let best = only_plan(plan_with(&host, options, &balls()));
+    let reported: Vec<PlanDocument> = host
+        .logs()
+        .into_iter()
+        .filter(|log| log.0 == LogLevel::Debug)
+        .map(|log| serde_json::from_str(&log.1).unwrap())
+        .collect();
+    assert!(
+        reported.len() > 1 && reported.windows(2).all(|pair| pair[1].cost < pair[0].cost),
+        "{reported:?}"
+    );
+    assert_eq!(reported[0].steps, only_plan(plan(with(Search::Greedy), &balls())).steps);
+    assert_eq!(reported.last().unwrap().steps, best.steps);
+    let silent = TestHost::for_kind(PluginKind::Planner);
+    plan_with(&silent, limited, &balls());
+    assert!(silent.logs().iter().all(|log| log.0 != LogLevel::Debug));
+}
+
+#[test]
 fn an_interrupt_ends_the_work_on_both_threads() {
     let host = TestHost::new();
     let mut budget = CallBudget { threads: 2, ..CallBudget::new(&host, &PlanLimits::default()) };

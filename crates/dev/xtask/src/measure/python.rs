@@ -108,6 +108,7 @@ fn first_plan(context: &Context, sources: &[Source; 2]) -> Result<String, String
         limits: RequestLimits::default(),
         nodes: None,
         threads: None,
+        report_plans: false,
     };
     let found = plan(context, &request).map_err(|error| error.to_string())?;
     match found.outcome {

@@ -286,6 +286,45 @@ fn a_killed_evaluation_leaves_the_lines_of_finished_tasks() {
     assert_eq!(with(&lines(&place), "outcome", "solved"), 3);
 }
 
+/// The record of a cell that is not selected is enough for its tasks in the tables: no key, no consent, no request.
+#[test]
+fn a_cell_outside_the_selection_needs_no_key_and_sends_nothing() {
+    let place = Place::new();
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let address = server.base_url();
+    let (suite, llm_p) = (example("parcels", ""), pipeline("llm-p.toml"));
+    let matrix = format!(
+        "schema = 1
+[matrix]
+suites = [{suite:?}]
+pipelines = [{llm_p:?}]
+seeds = [1]
+tasks = 2
+[matrix.models.open]
+set = [\"llm.main.base_url={address}\"]
+[matrix.models.keyed]
+set = [\"llm.main.base_url={address}\", \"llm.main.api_key_env=SCRIPTED_KEY\"]
+"
+    );
+    fs::write(place.path("matrix.toml"), matrix).unwrap();
+    let evaluate = |key: Option<&str>, args: &[&str]| {
+        let mut command = planforge();
+        command.arg("evaluate").arg("--out").arg(place.path("out")).args(args);
+        key.map(|key| command.env("SCRIPTED_KEY", key));
+        Ran::wait(command.spawn().unwrap())
+    };
+    let matrix = place.matrix();
+    let part = ["--matrix", &matrix, "--only", "model=keyed", "--only", "task=p01", "--allow-host", &address];
+    evaluate(Some("sk-scripted-0123456789"), &part).expect(0);
+    assert_eq!(server.requests().len(), 1);
+    evaluate(None, &["--resume", "--only", "model=open"]).expect(0);
+    assert_eq!(server.requests().len(), 3);
+    let all = lines(&place);
+    let is_solved = |line: &&Value, model: &str| line["outcome"] == "solved" && line["model"] == model;
+    let solved = |model: &str| all.iter().filter(|line| is_solved(line, model)).count();
+    assert_eq!((solved("open"), solved("keyed"), with(&all, "outcome", "unfinished")), (2, 1, 1));
+}
+
 #[test]
 fn parallel_cells_send_no_more_requests_at_a_time_than_jobs_allow() {
     let place = Place::new();

@@ -73,6 +73,7 @@ impl ToolKind for Plan {
             limits: limits.remaining(),
             nodes: Some(limits.nodes),
             threads: None,
+            report_plans: false,
         };
         let result = plan(&call.context, &request).map_err(|error| use_case_failure(&error))?;
         call.check_cancelled()?;

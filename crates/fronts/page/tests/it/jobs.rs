@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 fn demo_request() -> Value {
     json!({ "text": planforge_app::demo::TEXT, "model": ["demo"] })
@@ -124,6 +123,21 @@ fn a_task_s_folder_its_run_and_its_trial_are_read_and_watched() {
     assert_eq!(about["models"][0]["name"], "demo");
 }
 
+/// What was assumed because nobody was asked is no open question.
+#[test]
+fn a_task_that_was_solved_without_questions_is_shown_with_its_plan() {
+    let server = TestServer::start();
+    let job =
+        server.job("solve", &json!({ "text": planforge_app::demo::TEXT, "model": ["demo"], "ask": false }));
+    let result = answered(&server, &job);
+    assert_eq!(result["end"], "planned", "{result:#}");
+    let shown = server.get("/api/solve?path=task").json();
+    assert_eq!(
+        (&shown["end"], &shown["line"], &shown["plan"]),
+        (&result["end"], &result["line"], &result["plan"])
+    );
+}
+
 #[test]
 fn a_plan_is_a_job_and_its_states_are_shown_step_by_step() {
     let server = TestServer::start();
@@ -202,23 +216,61 @@ fn a_model_that_never_answers_is_stopped_and_too_many_jobs_are_refused() {
         assert!(others.len() < 100);
     };
     assert_eq!((busy.status, busy.code().as_str()), (429, "page.busy"));
-    // Jobs that ended meanwhile, such as two that took the same new folder, gave their places free.
-    assert!((3 + 32..64).contains(&others.len()), "{}", others.len());
+    assert_eq!(others.len(), 3 + 32);
     for job in others.iter().rev().chain([&job]) {
         assert_eq!(server.post(&format!("/api/jobs/{job}/stop"), &json!({})).status, 200);
     }
-    let start = Instant::now();
     let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
-    loop {
-        let event = events.next_of("state");
-        if event["state"] == "stopped" {
-            break;
-        }
-    }
-    assert!(start.elapsed() < Duration::from_secs(20));
+    while events.next_of("state")["state"] != "stopped" {}
     // The job that waited for its turn has not begun.
     let queued = server.events(&format!("/api/jobs/{}/events", others.last().unwrap()), 1).next_of("state");
     assert_eq!(queued["state"], "stopped");
+}
+
+/// A page on recorded replies refuses work whose replies are not recorded.
+#[test]
+fn a_page_on_recorded_replies_sends_no_request() {
+    let (server, service) = with_slow_model();
+    let request = json!({ "text": "A robot carries a box from one room to another one.", "model": "slow", "readings": 1 });
+    let job = server.job("solve", &request);
+    let (mut stream, _) = service.accept().unwrap();
+    assert!(stream.read(&mut [0; 64]).unwrap() > 0);
+    server.post(&format!("/api/jobs/{job}/stop"), &json!({}));
+    let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
+    while events.next_of("state")["state"] != "stopped" {}
+    let run = server.get("/api/runs?folder=task/runs").json()["runs"][0]["path"].clone();
+    assert!(run.is_string(), "{run}");
+    drop((events, stream));
+
+    let TestServer { folder, .. } = server;
+    let config = folder.path().join("config").display().to_string();
+    let variables = BTreeMap::from([("XDG_CONFIG_HOME".to_owned(), config)]);
+    let context = Context { variables: Arc::new(variables), ..Context::default() };
+    let mut settings = settings(folder.path(), Place::Loopback);
+    settings.replay =
+        Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/demo/bakery.jsonl").into());
+    let server = PageServer::start(context, settings).unwrap();
+    let server = TestServer { folder, server };
+    service.set_nonblocking(true).unwrap();
+    for (kind, request) in [
+        ("resume", json!({ "run": run })),
+        ("solve", json!({ "continued": "task" })),
+        ("solve", json!({ "continued": "task", "say": "The robot has one arm." })),
+        ("solve", json!({ "text": "A robot sweeps three rooms.", "model": "slow" })),
+    ] {
+        let job = server.job(kind, &request);
+        let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
+        let mut last = Value::Null;
+        while let Some((_, event)) = events.next() {
+            last = event;
+        }
+        assert_ne!(last["state"], "stopped", "{request}");
+        let sent = service.accept().map(drop).map_err(|error| error.kind());
+        assert_eq!(sent, Err(std::io::ErrorKind::WouldBlock), "{request}");
+    }
+    let job = server.job("resume", &json!({ "run": run }));
+    let error = server.events(&format!("/api/jobs/{job}/events"), 0).next_of("error");
+    assert_eq!(error["error"]["code"], "page.replay", "{error:#}");
 }
 
 #[test]
@@ -260,7 +312,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 #[test]
-fn an_editor_s_messages_reach_the_language_server_and_come_back_soon() {
+fn an_editor_s_messages_reach_the_language_server_and_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings(folder.path(), Place::Loopback);
     settings.language_server = Some(Arc::new(|messages, own| {
@@ -274,10 +326,8 @@ fn an_editor_s_messages_reach_the_language_server_and_come_back_soon() {
     let mut events = server.events(&format!("/api/lsp/{session}/events"), 0);
     for number in 0..5 {
         let message = json!({ "jsonrpc": "2.0", "method": "x", "params": number });
-        let start = Instant::now();
         let sent = server.post(&format!("/api/lsp/{session}"), &json!({ "message": message.to_string() }));
         assert_eq!((sent.status, events.next().unwrap().1), (200, message));
-        assert!(start.elapsed() < Duration::from_millis(200), "{:?}", start.elapsed());
     }
     let file = json!({ "method": "textDocument/didOpen", "params": { "textDocument": { "uri": "file:///etc/passwd" } } });
     let refused = server.post(&format!("/api/lsp/{session}"), &json!({ "message": file.to_string() }));

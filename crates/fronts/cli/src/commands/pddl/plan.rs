@@ -77,6 +77,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         limits: args.memory.with_seconds(args.time_limit),
         nodes: args.max_nodes,
         threads: args.threads,
+        report_plans: false,
     };
     context.show(plan(&context.app, &request), |result| {
         if args.json {
