@@ -160,10 +160,13 @@ test("an evaluation is started in the page, watched, and shows its matrix", asyn
   await page.getByRole("checkbox", { name: "configs/pipelines/test-model.toml" }).check();
   await page.getByLabel("Tasks of each suite at most").fill("2");
   await page.getByLabel("New folder for the results").fill("evaluations/new");
+  await page.getByRole("button", { name: "What does it cost?" }).last().click();
+  await page.getByText(/^At most 2 requests, at an unknown cost/).waitFor();
   await check(page, problems, "start-evaluation");
   await page.getByRole("button", { name: "Start the evaluation" }).click();
   await page.getByText("Requests to models that are out: 2").waitFor();
   await page.getByText("0 of 2 ended").waitFor();
+  await page.getByText("0 of at most 50 requests").waitFor();
   model.release();
   await page.getByRole("region", { name: "At work now" }).waitFor({ state: "detached" });
   await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
