@@ -310,11 +310,7 @@ fn run_job(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Res
     Ok(NewJob { what: "run", title, folder: None, work })
 }
 
-fn run_request(
-    body: RunBody,
-    folder: &ServedFolder,
-    replay: Option<PathBuf>,
-) -> Result<RunRequest, Refusal> {
+fn run_request(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Result<RunRequest, Refusal> {
     Ok(RunRequest {
         pipeline: pipeline(&body.pipeline, folder)?,
         tasks: body.task.paths(folder)?,

@@ -41,7 +41,9 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
                 call.request::<JobRequest>()?.into_estimation(&state.folder, state.replay.as_deref())?;
             let estimate = move |context: &Context| {
                 let estimate = estimation(context)?;
-                Ok(json!({ "answer": estimate.answer(), "total": estimate.total, "most_seconds": estimate.most_seconds }))
+                Ok(
+                    json!({ "answer": estimate.answer(), "total": estimate.total, "most_seconds": estimate.most_seconds }),
+                )
             };
             state.work(estimate).await
         }

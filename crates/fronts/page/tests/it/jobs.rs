@@ -281,7 +281,8 @@ fn runs_and_evaluations_are_estimated_and_nothing_is_sent_or_written() {
     let suites = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/suites/garden");
     copy(suites.as_ref(), &server.folder.path().join("garden"));
     let run = json!({ "pipeline": "own.toml", "task": "garden/p01" });
-    let evaluation = json!({ "suites": "garden", "pipelines": "own.toml", "seeds": "1-3", "tasks": 2, "out": "all" });
+    let evaluation =
+        json!({ "suites": "garden", "pipelines": "own.toml", "seeds": "1-3", "tasks": 2, "out": "all" });
     for (kind, request, calls) in [("run", run, 1), ("evaluate", evaluation, 6)] {
         let reply = server.post("/api/estimate", &json!({ "use": kind, "request": request }));
         let estimate = reply.json();
