@@ -2,8 +2,9 @@
 
 use planforge_contract::{PlanDocument, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_llm::{CallPhase, CallStep};
+use planforge_llm::{CallPhase, CallStep, ModelSettings};
 use planforge_pipeline::Progress;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,8 @@ pub enum Event<'e> {
         tasks: usize,
         /// The run folder; absent for a run without a record on disk.
         folder: Option<&'e Path>,
+        /// The caps on its use of models.
+        caps: UseCaps,
     },
     /// The runner got on: a stage started, a task finished, a plugin was called.
     Run {
@@ -78,8 +81,8 @@ impl Event<'_> {
             }
             Self::Notice(notice) => json!({"kind": "notice", "text": notice.to_string()}),
             Self::Plan(plan) => json!({"kind": "plan", "plan": plan}),
-            Self::RunStarted { run, title, tasks, folder } => {
-                json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks, "folder": folder})
+            Self::RunStarted { run, title, tasks, folder, caps } => {
+                json!({"kind": "run-started", "run": run, "title": title, "tasks": tasks, "folder": folder, "caps": caps})
             }
             Self::Run { run, progress } => match progress {
                 Progress::Event(recorded) => json!({"kind": "recorded", "run": run, "record": recorded}),
@@ -110,6 +113,37 @@ impl Event<'_> {
                 "what": work.message,
                 "ended": work.is_ended,
             }),
+        }
+    }
+}
+
+/// The most that the models of a run may be used together. A number is absent if one of its model tables has no such cap.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct UseCaps {
+    /// Requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Tokens of prompts and replies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub money: Option<f64>,
+}
+
+impl UseCaps {
+    /// The caps of these tables together; none without a table.
+    pub(crate) fn of<'t>(tables: impl Iterator<Item = &'t ModelSettings> + Clone) -> Self {
+        if tables.clone().next().is_none() {
+            return Self::default();
+        }
+        let sum = |cap: fn(&ModelSettings) -> Option<u64>| {
+            tables.clone().try_fold(0_u64, |sum, table| Some(sum.saturating_add(cap(table)?)))
+        };
+        Self {
+            calls: sum(|table| table.max_calls),
+            tokens: sum(|table| table.max_total_tokens),
+            money: tables.clone().map(|table| table.max_cost_usd).sum(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Senders of progress: runs of pipelines, and work that is counted.
 
 use crate::context::Context;
-use crate::events::{Event, Work};
+use crate::events::{Event, UseCaps, Work};
 use planforge_llm::CallWatch;
 use planforge_pipeline::RunObserver;
 use std::path::Path;
@@ -10,8 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 impl Context {
     /// Starts the progress of a run over so many tasks. `title` is empty for a single run, `folder` absent without a record on disk.
-    pub(crate) fn start_run(&self, title: &str, tasks: usize, folder: Option<&Path>) -> RunProgress {
-        RunProgress::start(self, title, tasks, folder)
+    pub(crate) fn start_run(
+        &self,
+        title: &str,
+        tasks: usize,
+        folder: Option<&Path>,
+        caps: UseCaps,
+    ) -> RunProgress {
+        let run = next_number();
+        self.send(&Event::RunStarted { run, title, tasks, folder, caps });
+        RunProgress { context: self.clone(), run }
     }
 
     /// Starts the progress of work that is counted.
@@ -34,12 +42,6 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    fn start(context: &Context, title: &str, tasks: usize, folder: Option<&Path>) -> Self {
-        let run = next_number();
-        context.send(&Event::RunStarted { run, title, tasks, folder });
-        Self { context: context.clone(), run }
-    }
-
     /// Receives events of the runner.
     pub(crate) fn observer(&self) -> RunObserver {
         let (context, run) = (self.context.clone(), self.run);

@@ -7,6 +7,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::events::UseCaps;
 use crate::pipelines::loaded::{LoadedPipeline, instantiate};
 use crate::pipelines::prepare::Prepared;
 use crate::running::execution::{ExecutionSettings, ReplySources, services};
@@ -66,7 +67,7 @@ impl DryRun<'_> {
         }
         lookups.extend(open_cassettes(context, cassettes, &redactor)?);
         let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-        let progress = context.start_run(&self.title, self.tasks.len(), None);
+        let progress = context.start_run(&self.title, self.tasks.len(), None, UseCaps::default());
         let execution = ExecutionSettings {
             jobs: self.jobs,
             observer: Some(progress.observer()),

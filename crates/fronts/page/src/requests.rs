@@ -4,14 +4,16 @@ use crate::error::Refusal;
 use crate::jobs::Work;
 use crate::paths::ServedFolder;
 use planforge_app::demo::solve_recorded;
-use planforge_app::evaluate::{EvaluateRequest, FailThreshold, Filter, TableRequest, evaluate};
+use planforge_app::evaluate::{
+    self, Assumptions, Estimate, EvaluateRequest, FailThreshold, Filter, TableRequest, evaluate,
+};
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::plan::{PlanRequest, PlanSearch, plan};
 use planforge_app::run::{
-    ModelChoice, PipelineSource, ResumeRequest, RunRequest, RunResult, RunStorage, resume, run,
+    self, ModelChoice, PipelineSource, ResumeRequest, RunRequest, RunResult, RunStorage, resume, run,
 };
 use planforge_app::solve::{Answers, SolveRequest, solve};
-use planforge_app::{Error, RequestLimits, SHIPPED_PIPELINES, Source, Status};
+use planforge_app::{Context, Error, RequestLimits, SHIPPED_PIPELINES, Source, Status};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -157,7 +159,34 @@ fn document(status: Status, result: &impl Serialize) -> Result<(Status, Value), 
     Ok((status, document))
 }
 
+/// Computes what a job would send at most.
+pub(crate) type Estimation = Box<dyn FnOnce(&Context) -> Result<Estimate, Error> + Send>;
+
 impl JobRequest {
+    /// Checks a request and makes the estimate of its use of models. Nothing is sent or written by it.
+    ///
+    /// # Errors
+    /// As of [`JobRequest::into_job`]; a use without an estimate.
+    pub(crate) fn into_estimation(
+        self,
+        folder: &ServedFolder,
+        replay: Option<&Path>,
+    ) -> Result<Estimation, Refusal> {
+        let replay = replay.map(Path::to_owned);
+        match self.r#use.as_str() {
+            "run" => {
+                let request = run_request(body(self.request)?, folder, replay)?;
+                Ok(Box::new(move |context| run::estimate(context, &request, assumptions(request.jobs))))
+            }
+            "evaluate" => {
+                let request = evaluate_request(body(self.request)?, folder, replay)?;
+                let assumptions = assumptions(u32::try_from(request.jobs).unwrap_or(u32::MAX));
+                Ok(Box::new(move |context| evaluate::estimate(context, &request, assumptions)))
+            }
+            _ => Err(Refusal::request("`use` is run or evaluate")),
+        }
+    }
+
     /// Checks a request and makes its work.
     ///
     /// # Errors
@@ -266,8 +295,23 @@ fn limits(seconds: Option<f64>) -> Result<RequestLimits, Refusal> {
     }
 }
 
+fn assumptions(jobs: u32) -> Assumptions {
+    Assumptions {
+        reply_tokens: Assumptions::REPLY_TOKENS,
+        request_seconds: Assumptions::REQUEST_SECONDS,
+        jobs: u64::from(jobs),
+    }
+}
+
 fn run_job(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Result<NewJob, Refusal> {
-    let request = RunRequest {
+    let title = body.pipeline.clone();
+    let request = run_request(body, folder, replay)?;
+    let work: Work = Box::new(move |context| ended(&run(context, &request)?));
+    Ok(NewJob { what: "run", title, folder: None, work })
+}
+
+fn run_request(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Result<RunRequest, Refusal> {
+    Ok(RunRequest {
         pipeline: pipeline(&body.pipeline, folder)?,
         tasks: body.task.paths(folder)?,
         suites: body.suite.paths(folder)?,
@@ -279,9 +323,7 @@ fn run_job(body: RunBody, folder: &ServedFolder, replay: Option<PathBuf>) -> Res
         storage: RunStorage::default(),
         jobs: jobs(body.jobs),
         ..RunRequest::default()
-    };
-    let work: Work = Box::new(move |context| ended(&run(context, &request)?));
-    Ok(NewJob { what: "run", title: body.pipeline, folder: None, work })
+    })
 }
 
 fn pipeline(name: &str, folder: &ServedFolder) -> Result<PipelineSource, Refusal> {
@@ -317,10 +359,30 @@ fn evaluate_job(
     folder: &ServedFolder,
     replay: Option<PathBuf>,
 ) -> Result<NewJob, Refusal> {
+    let request = evaluate_request(body, folder, replay)?;
+    let shown = request.out.display().to_string();
+    let work: Work = Box::new(move |context| {
+        let mut result = evaluate(context, &request)?;
+        if let Some(error) = result.stopped.take() {
+            return Err(error);
+        }
+        let counts = result.counts;
+        let cells = json!({
+            "all": counts.cells, "open": counts.open, "failed_tasks": counts.failed_tasks, "failed_calls": counts.failed_calls
+        });
+        Ok((result.status, json!({ "folder": request.out, "cells": cells, "tables": result.tables })))
+    });
+    Ok(NewJob { what: "evaluate", title: shown.clone(), folder: Some(shown), work })
+}
+
+fn evaluate_request(
+    body: EvaluateBody,
+    folder: &ServedFolder,
+    replay: Option<PathBuf>,
+) -> Result<EvaluateRequest, Refusal> {
     let filter = |text: &String| Filter::parse(text).map_err(Refusal::request);
     let out = folder.path(&body.out)?;
-    let shown = out.display().to_string();
-    let request = EvaluateRequest {
+    Ok(EvaluateRequest {
         matrix: body.matrix.as_deref().map(|path| folder.existing(path)).transpose()?,
         suites: body.suites.paths(folder)?,
         pipelines: body.pipelines.paths(folder)?,
@@ -343,17 +405,5 @@ fn evaluate_job(
         fail_on: FailThreshold::default(),
         jobs: jobs(body.jobs) as usize,
         cells: 1,
-    };
-    let work: Work = Box::new(move |context| {
-        let mut result = evaluate(context, &request)?;
-        if let Some(error) = result.stopped.take() {
-            return Err(error);
-        }
-        let counts = result.counts;
-        let cells = json!({
-            "all": counts.cells, "open": counts.open, "failed_tasks": counts.failed_tasks, "failed_calls": counts.failed_calls
-        });
-        Ok((result.status, json!({ "folder": request.out, "cells": cells, "tables": result.tables })))
-    });
-    Ok(NewJob { what: "evaluate", title: shown.clone(), folder: Some(shown), work })
+    })
 }

@@ -6,6 +6,7 @@ use crate::requests::{JobRequest, NewJob};
 use crate::state::{Call, State};
 use crate::{pddl, records};
 use http::StatusCode;
+use planforge_app::Context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,6 +36,17 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
         ("POST", ["pddl", name]) => pddl::answer(state, name, &call).await,
         ("GET", ["jobs"]) => ok(json!({ "jobs": state.jobs.list() })),
         ("POST", ["jobs"]) => start_job(state, &call),
+        ("POST", ["estimate"]) => {
+            let estimation =
+                call.request::<JobRequest>()?.into_estimation(&state.folder, state.replay.as_deref())?;
+            let estimate = move |context: &Context| {
+                let estimate = estimation(context)?;
+                Ok(
+                    json!({ "answer": estimate.answer(), "total": estimate.total, "most_seconds": estimate.most_seconds }),
+                )
+            };
+            state.work(estimate).await
+        }
         ("GET", ["jobs", id, "events"]) => state.stream(Arc::clone(&state.jobs.get(id)?.log), &call, ()),
         ("POST", ["jobs", id, "stop"]) => {
             state.jobs.stop(&state.jobs.get(id)?);

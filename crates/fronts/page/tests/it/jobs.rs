@@ -274,6 +274,29 @@ fn a_page_on_recorded_replies_sends_no_request() {
 }
 
 #[test]
+fn runs_and_evaluations_are_estimated_and_nothing_is_sent_or_written() {
+    let server = TestServer::start();
+    let shipped = planforge_app::SHIPPED_PIPELINES.iter().find(|one| one.name == "llm-p").unwrap();
+    std::fs::write(server.folder.path().join("own.toml"), shipped.text).unwrap();
+    let suites = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/suites/garden");
+    copy(suites.as_ref(), &server.folder.path().join("garden"));
+    let run = json!({ "pipeline": "own.toml", "task": "garden/p01" });
+    let evaluation =
+        json!({ "suites": "garden", "pipelines": "own.toml", "seeds": "1-3", "tasks": 2, "out": "all" });
+    for (kind, request, calls) in [("run", run, 1), ("evaluate", evaluation, 6)] {
+        let reply = server.post("/api/estimate", &json!({ "use": kind, "request": request }));
+        let estimate = reply.json();
+        assert_eq!(reply.status, 200, "{estimate:#}");
+        assert_eq!(estimate["total"]["most"]["calls"], calls, "{estimate:#}");
+        assert!(estimate["answer"].as_str().unwrap().starts_with("At most "), "{estimate:#}");
+    }
+    let solve = server.post("/api/estimate", &json!({ "use": "solve", "request": {} }));
+    assert_eq!(solve.status, 400);
+    assert!(!server.folder.path().join("runs").exists() && !server.folder.path().join("all").exists());
+    assert_eq!(server.get("/api/jobs").json()["jobs"], json!([]));
+}
+
+#[test]
 fn a_foreign_address_in_a_pipeline_needs_consent_in_the_words_of_the_terminal() {
     let server = TestServer::start();
     let shipped = planforge_app::SHIPPED_PIPELINES.iter().find(|one| one.name == "llm-p").unwrap();

@@ -1,6 +1,6 @@
 import { render, type ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import "./styles.css";
 import { choose, themeNow } from "./theme";
 
@@ -40,6 +40,12 @@ function Shell() {
 
 function ThemeButton() {
   const [theme, setTheme] = useState(themeNow);
+  useEffect(() => {
+    const machine = matchMedia("(prefers-color-scheme: dark)");
+    const look = () => setTheme(themeNow());
+    machine.addEventListener("change", look);
+    return () => machine.removeEventListener("change", look);
+  }, []);
   const other = theme === "dark" ? "light" : "dark";
   return (
     <button

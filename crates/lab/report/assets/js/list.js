@@ -87,6 +87,8 @@ export function lazyList({ height, row, open, label, role, keys, attributes }) {
 // Rows of a table that are drawn at once; a longer table draws only the rows in sight, all of one height.
 const MOST_ROWS = 200;
 const ROW_HEIGHT = 34;
+// Rows above and below those in sight: each costs layout in every frame of scrolling.
+const ROWS_AROUND = 5;
 
 // A table. `columns` are [title, class]; `cells(item)` gives the cells of a row.
 export function table(caption, columns, items, cells) {
@@ -109,8 +111,8 @@ function drawRowsInSight(scroll, body, total, row) {
   node.setAttribute("aria-rowcount", total + 1);
   body.append(above, below);
   function draw() {
-    const first = Math.min(Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 15), total);
-    const last = Math.min(total, first + 30 + Math.ceil((scroll.clientHeight || 600) / ROW_HEIGHT));
+    const first = Math.min(Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - ROWS_AROUND), total);
+    const last = Math.min(total, first + 2 * ROWS_AROUND + Math.ceil((scroll.clientHeight || 600) / ROW_HEIGHT));
     for (const [i, line] of drawn) {
       if (i >= first && i < last) continue;
       line.remove();
@@ -130,9 +132,10 @@ function drawRowsInSight(scroll, body, total, row) {
   let isWaiting = false;
   // Columns have the widths of the first rows, so that nothing moves sideways while somebody scrolls.
   const fixColumns = () => {
+    if (node.style.tableLayout) return;
     const titles = [...node.querySelectorAll("th")];
     const widths = titles.map((title) => Math.ceil(title.getBoundingClientRect().width + 1));
-    if (node.style.tableLayout || widths[0] < 2) return;
+    if (widths[0] < 2) return;
     titles.forEach((title, i) => (title.style.width = `${widths[i]}px`));
     node.style.tableLayout = "fixed";
     node.style.width = "100%";

@@ -65,7 +65,7 @@ export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean;
 
 function Spent({ live }: { live: Live }) {
   const { requests, tokens, money: spent } = countsNow(live);
-  const { caps = {} } = live.cost;
+  const caps = live.caps ?? {};
   const of = (n: number | undefined) => (n === undefined ? "" : ` of at most ${figure(n)}`);
   return (
     <>

@@ -10,8 +10,8 @@ import { countsOf, isOpen, readReport, runsAddress, type Job, type Listing } fro
 import type { Counts } from "./live";
 import { useLive, watchStream } from "./useLive";
 
-/** Milliseconds between two looks at the list of runs and jobs. */
-const LOOK_EVERY = 4000;
+/** Milliseconds between two looks at the list of runs and jobs: each costs the server a walk through the folder. With events, the last one says that the state has changed. */
+const LOOK_EVERY = { alone: 4000, withEvents: 20_000 };
 /** Data is read again after at least this many milliseconds, and at least ten times as long as reading takes. */
 const READ_EVERY = 2000;
 
@@ -31,6 +31,10 @@ export function RunView({ paths }: { paths: string[] }) {
   const stream = state.job ? jobStream(state.job.job) : state.inProgress && !state.isEvaluation ? watchStream(path) : null;
   const { live, isLost, gone, take } = useLive(stream);
   const isWorking = state.job !== null || state.inProgress;
+  state.hasEvents.current = stream !== null && !live.isOver && gone === null && !isLost;
+  useEffect(() => {
+    if (live.isOver || gone !== null) state.look();
+  }, [live.isOver, gone]);
   const [error, setError] = useState<string | null>(null);
   const send = async (address: string, body: object) => {
     setError(null);
@@ -91,12 +95,15 @@ export function RunView({ paths }: { paths: string[] }) {
 }
 
 /** The entry of a folder in the server's lists, looked up again and again while the page is in sight. */
-function useFolder(path: string): State & { look(): void } {
+function useFolder(path: string): State & { look(): void; hasEvents: { current: boolean } } {
   const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [], failure: null });
   const look = useRef(() => {});
+  const hasEvents = useRef(false);
   useEffect(() => {
     let isGone = false;
+    let looked = 0;
     look.current = async () => {
+      looked = Date.now();
       try {
         const [listing, jobs] = await Promise.all([get<Listing>("/api/runs"), get<{ jobs: Job[] }>("/api/jobs")]);
         if (isGone || !listing || !jobs) return;
@@ -116,13 +123,16 @@ function useFolder(path: string): State & { look(): void } {
       }
     };
     look.current();
-    const timer = setInterval(() => document.hidden || look.current(), LOOK_EVERY);
+    const timer = setInterval(() => {
+      const every = hasEvents.current ? LOOK_EVERY.withEvents : LOOK_EVERY.alone;
+      if (!document.hidden && Date.now() - looked >= every - 100) look.current();
+    }, LOOK_EVERY.alone);
     return () => {
       isGone = true;
       clearInterval(timer);
     };
   }, [path]);
-  return { ...state, look: () => look.current() };
+  return { ...state, hasEvents, look: () => look.current() };
 }
 
 /** The report of these folders. It is read again when `changes` changes, or from time to time where no events arrive. */

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { inWords, post } from "../api";
 import { runsAddress } from "./data";
+import { Estimate } from "./Estimate";
 import type { About } from "./StartRun";
 
 interface Request {
@@ -24,7 +25,6 @@ export function StartEvaluation({ about }: { about: About }) {
   const [tasks, setTasks] = useState("");
   const [out, setOut] = useState(freeName);
   const [isBusy, setBusy] = useState(false);
-  const [estimate, setEstimate] = useState<string[] | null>(null);
   const [error, setError] = useState<string | null>(null);
   // A pipeline that comes with planforge has no file in the folder.
   const files = about.pipelines.map((one) => one.path).filter((path) => !path.startsWith("shipped:"));
@@ -51,7 +51,7 @@ export function StartEvaluation({ about }: { about: About }) {
   return (
     <details class="start-run">
       <summary>Start an evaluation</summary>
-      <form onSubmit={start} onInput={() => setEstimate(null)}>
+      <form onSubmit={start}>
         <Several legend="Suites of tasks" options={about.suites} chosen={suites} set={setSuites} />
         <Several legend="Pipelines" options={files} chosen={pipelines} set={setPipelines} />
         <label>
@@ -66,14 +66,10 @@ export function StartEvaluation({ about }: { about: About }) {
           New folder for the results
           <input value={out} required onInput={(event) => setOut(event.currentTarget.value)} />
         </label>
+        <Estimate key={JSON.stringify(request())} use="evaluate" request={request()} isReady={suites.length > 0 && pipelines.length > 0} />
         <button type="submit" disabled={isBusy || !suites.length || !pipelines.length}>
           {isBusy ? "Please wait…" : "Start the evaluation"}
         </button>
-        {estimate?.map((line) => (
-          <p key={line} class="estimate">
-            {line}
-          </p>
-        ))}
         {error && (
           <p class="error" role="alert">
             {error}

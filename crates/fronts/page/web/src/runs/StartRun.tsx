@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { get, inWords, post } from "../api";
+import { Estimate } from "./Estimate";
 import { isOpen, runsAddress, type Job } from "./data";
 
 export interface About {
@@ -36,6 +37,7 @@ export function StartRun({ about, started }: { about: About; started(job: string
       <form onSubmit={start}>
         <Choice label="Pipeline" value={pipeline} set={setPipeline} options={about.pipelines.map((one) => one.path)} />
         <Choice label="Suite of tasks" value={suite} set={setSuite} options={about.suites} />
+        <Estimate key={`${pipeline} ${suite}`} use="run" request={{ pipeline, suite: [suite] }} isReady={pipeline !== "" && suite !== ""} />
         <button type="submit" disabled={state.isBusy || !pipeline || !suite}>
           {state.isBusy ? "Starting…" : "Start"}
         </button>

@@ -94,3 +94,11 @@ test("a decision waits until it is taken, in this tab or in another one", () => 
   takeEvent(live, { kind: "consented", consent: "c1", allow: false }, 0);
   expect(live.decisions[0]?.allowed).toBe(false);
 });
+
+test("the caps of runs add up, and one run without a cap leaves the sum without a bound", () => {
+  const live = emptyLive(0);
+  takeEvent(live, { kind: "run-started", run: "1", tasks: 1, caps: { calls: 50, money: 2 } }, 0);
+  expect(live.caps).toEqual({ calls: 50, money: 2 });
+  takeEvent(live, { kind: "run-started", run: "2", tasks: 1, caps: { calls: 10 } }, 0);
+  expect(live.caps).toEqual({ calls: 60 });
+});

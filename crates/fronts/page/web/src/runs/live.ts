@@ -15,7 +15,13 @@ export interface Cost {
   requests: number;
   tokens: number;
   money?: number;
-  caps?: { calls?: number; tokens?: number; money?: number };
+}
+
+/** The most that the models of the runs that have started may be used; a number is absent where nothing bounds it. */
+export interface Caps {
+  calls?: number;
+  tokens?: number;
+  money?: number;
 }
 
 /** A decision that the work waits for, with the answer that counts. */
@@ -48,6 +54,8 @@ export interface Live {
   stages: Map<string, string>;
   requests: Map<string, RequestOut>;
   cost: Cost;
+  /** Null until a run has started. */
+  caps: Caps | null;
   /** True once the server has sent the cost itself; before that it is added up from replies. */
   costIsTotal: boolean;
   /** The page's clock when the events were asked for, for events without a time. */
@@ -71,6 +79,7 @@ export const emptyLive = (now: number): Live => ({
   stages: new Map(),
   requests: new Map(),
   cost: { requests: 0, tokens: 0 },
+  caps: null,
   costIsTotal: false,
   began: now,
   first: null,
@@ -111,6 +120,7 @@ export function takeEvent(live: Live, event: RunEvent, now: number): void {
       break;
     case "run-started":
       live.total += Number(event.tasks ?? 0);
+      addCaps(live, (event.caps ?? {}) as Caps);
       live.changes++;
       break;
     case "recorded":
@@ -132,6 +142,14 @@ export function takeEvent(live: Live, event: RunEvent, now: number): void {
       if (live.isOver) live.requests.clear();
       break;
   }
+}
+
+function addCaps(live: Live, caps: Caps): void {
+  const sum = (name: keyof Caps) => {
+    const [own, before] = [caps[name], live.caps ? live.caps[name] : 0];
+    return own === undefined || before === undefined ? undefined : own + before;
+  };
+  live.caps = { calls: sum("calls"), tokens: sum("tokens"), money: sum("money") };
 }
 
 function takeRecord(live: Live, run: string, record: Recorded | undefined): void {

@@ -21,14 +21,17 @@ export function useLive(stream: string | null): { live: Live; isLost: boolean; g
     live.current = { ...emptyLive(Date.now()), record: live.current.record };
     setGone(null);
     let timer = 0;
+    let drawn = -DRAW_EVERY;
     const draw = () => {
       timer = 0;
+      drawn = performance.now();
       setVersion((n) => n + 1);
     };
     const close = openEvents(stream, {
       event: (event: RunEvent) => {
         takeEvent(live.current, event, Date.now());
-        timer ||= window.setTimeout(draw, DRAW_EVERY);
+        // The first event after a quiet time is drawn at once.
+        timer ||= window.setTimeout(draw, Math.max(0, drawn + DRAW_EVERY - performance.now()));
       },
       connection: (isOpen: boolean) => setLost(!isOpen),
       gone: (cause) => {

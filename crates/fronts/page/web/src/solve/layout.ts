@@ -17,9 +17,10 @@ export interface Arranged {
   height: number;
 }
 
-/** Room between boxes, and for the words of an edge. */
+/** Room between boxes, between linked ones, and for the words of an edge. */
 const GAP = 16;
-const LABEL = { x: 70, y: 34 };
+const LINKED_GAP = 40;
+const LABEL = { x: 110, y: 56 };
 const ROUNDS = 200;
 
 /** `known` are places in units of one link, such as those of a grid. The result is at least as wide as the widest box. */
@@ -40,7 +41,7 @@ export function arrange(sizes: Size[], links: [number, number][], width: number,
     spot.x = GAP + widest / 2 + margin + (spot.x - left) * unit.x;
     spot.y = (spot.y - top) * unit.y;
   }
-  if (!known) separate(spots, sizes, full);
+  if (!known) separate(spots, sizes, links, full);
   const first = Math.min(...spots.map((spot, i) => spot.y - (sizes[i]?.height ?? 0) / 2));
   for (const spot of spots) spot.y += GAP - first;
   const height = Math.max(...spots.map((spot, i) => spot.y + (sizes[i]?.height ?? 0) / 2)) + GAP;
@@ -122,7 +123,8 @@ function distancesAlong(n: number, links: [number, number][]): number[][] {
 }
 
 /** Moves boxes apart, downwards where the width does not let them go sideways. */
-function separate(spots: Spot[], sizes: Size[], width: number): void {
+function separate(spots: Spot[], sizes: Size[], links: [number, number][], width: number): void {
+  const linked = new Set(links.map(([a, b]) => (a < b ? `${a} ${b}` : `${b} ${a}`)));
   const inside = (spot: Spot, size: Size) => (spot.x = Math.min(width - GAP - size.width / 2, Math.max(GAP + size.width / 2, spot.x)));
   for (let round = 0; round < 300; round++) {
     let isApart = true;
@@ -130,8 +132,9 @@ function separate(spots: Spot[], sizes: Size[], width: number): void {
       for (let j = i + 1; j < spots.length; j++) {
         const [a, b, s, t] = [spots[i], spots[j], sizes[i], sizes[j]];
         if (!a || !b || !s || !t) continue;
-        const x = (s.width + t.width) / 2 + GAP - Math.abs(a.x - b.x);
-        const y = (s.height + t.height) / 2 + GAP - Math.abs(a.y - b.y);
+        const gap = linked.has(`${i} ${j}`) ? LINKED_GAP : GAP;
+        const x = (s.width + t.width) / 2 + gap - Math.abs(a.x - b.x);
+        const y = (s.height + t.height) / 2 + gap - Math.abs(a.y - b.y);
         if (x <= 0.5 || y <= 0.5) continue;
         isApart = false;
         const isSideways = x < y && round < 100;

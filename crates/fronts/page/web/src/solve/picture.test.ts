@@ -90,6 +90,7 @@ test("boxes in a row lie in a row, and those in a ring do not cross", () => {
   const row = arrange(same(3), [[0, 1], [1, 2]], 900).spots;
   expect(Math.max(...row.map((spot) => spot.y)) - Math.min(...row.map((spot) => spot.y))).toBeLessThan(10);
   const ring = arrange(same(4), [[0, 2], [2, 1], [1, 3], [3, 0]], 900).spots;
-  const far = (a: number, b: number) => Math.hypot(ring[a]!.x - ring[b]!.x, ring[a]!.y - ring[b]!.y);
-  expect(Math.min(far(0, 1), far(2, 3))).toBeGreaterThan(Math.max(far(0, 2), far(2, 1)) * 0.9);
+  const side = (a: number, b: number, c: number) => Math.sign((ring[b]!.x - ring[a]!.x) * (ring[c]!.y - ring[a]!.y) - (ring[b]!.y - ring[a]!.y) * (ring[c]!.x - ring[a]!.x));
+  const cross = ([a, b]: [number, number], [c, d]: [number, number]) => side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
+  expect([cross([0, 2], [1, 3]), cross([2, 1], [3, 0]), cross([0, 1], [2, 3])]).toEqual([false, false, true]);
 });

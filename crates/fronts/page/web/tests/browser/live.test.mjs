@@ -150,3 +150,28 @@ test("events that the server no longer keeps are said, and the numbers come from
   assert.deepEqual(problems, []);
   await context.close();
 });
+
+test("an evaluation is started in the page, watched, and shows its matrix", async () => {
+  const { page, context, problems } = await open(place.browser, place.server);
+  model.wait = 60_000;
+  await page.goto(`${place.server.origin}/runs`);
+  await page.getByText("Start an evaluation").click();
+  await page.getByRole("checkbox", { name: "examples/suites/parcels" }).check();
+  await page.getByRole("checkbox", { name: "configs/pipelines/test-model.toml" }).check();
+  await page.getByLabel("Tasks of each suite at most").fill("2");
+  await page.getByLabel("New folder for the results").fill("evaluations/new");
+  await page.getByRole("button", { name: "What does it cost?" }).last().click();
+  await page.getByText(/^At most 2 requests, at an unknown cost/).waitFor();
+  await check(page, problems, "start-evaluation");
+  await page.getByRole("button", { name: "Start the evaluation" }).click();
+  await page.getByText("Requests to models that are out: 2").waitFor();
+  await page.getByText("0 of 2 ended").waitFor();
+  await page.getByText("0 of at most 50 requests").waitFor();
+  model.release();
+  await page.getByRole("region", { name: "At work now" }).waitFor({ state: "detached" });
+  await page.getByText("Solved tasks by suite and pipeline, seed by seed").waitFor();
+  await page.getByText("0 of 2 solved").first().waitFor();
+  assert.equal(await page.getByRole("button", { name: "Resume" }).count(), 0);
+  assert.deepEqual(problems, []);
+  await context.close();
+});

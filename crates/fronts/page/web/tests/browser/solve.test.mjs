@@ -179,16 +179,16 @@ test("what an earlier server's job changed is not shown for another server's job
     await answerBoth(page);
   };
   await begin();
+  const first = new URL(page.url()).search;
   await page.getByLabel(/Something is not right/).fill("The bag is large.");
   await page.getByRole("button", { name: "Correct it" }).click();
-  await page.waitForURL(/job=j2/);
+  await page.waitForURL((address) => address.search !== first);
   const port = new URL(server.origin).port;
   await server.stop();
   server = await serve(place.folder, { port });
   await page.goto(server.first);
   await begin();
   await begin();
-  assert.match(page.url(), /job=j2/);
   assert.equal(await page.getByText("What your correction changed").count(), 0);
   await context.close();
   await server.stop();
