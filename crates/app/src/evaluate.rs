@@ -9,6 +9,7 @@ mod cells;
 mod columns;
 mod matrix;
 mod merge;
+mod recommend;
 mod tables;
 
 use crate::context::Context;
@@ -39,10 +40,14 @@ use tables::publish;
 pub use planforge_evaluate::estimate::{Assumptions, Estimate};
 pub use planforge_evaluate::matrix::{Filter, Shard};
 pub use planforge_evaluate::results::{
-    CellResult, CellState, Column, Evaluation, Reading as AreReading, TaskOutcome,
+    CellKey, CellResult, CellState, Column, Evaluation, Reading as AreReading, TaskOutcome, TaskResult,
 };
 pub use planforge_evaluate::tables::Classes;
 pub use planforge_evaluate::wrapped;
+pub use recommend::{
+    Against, Answer, MethodFigures, Reach, RecommendRequest, RecommendResult, RecommendWish, Recommendation,
+    recommend,
+};
 pub use tables::Tables;
 
 /// Suites x pipelines x models x seeds.
@@ -195,10 +200,36 @@ pub struct EvaluateResult {
     pub counts: EvaluationCounts,
     /// The cells that are missing or unfinished.
     pub unfinished: Vec<CellResult>,
+    /// Tasks that failed because the recording does not have the reply.
+    pub missing_replies: Vec<MissingReply>,
     /// The error that stopped the evaluation.
     pub stopped: Option<Error>,
     /// The status of what stopped the evaluation, else of the first cell without a verdict.
     pub status: Status,
+}
+
+/// A task that failed because the recording does not have the reply to one of its requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingReply {
+    /// The cell.
+    pub cell: CellKey,
+    /// The task's stem.
+    pub task: String,
+    /// The stage that made the request.
+    pub stage: String,
+}
+
+impl MissingReply {
+    fn of(cell: &CellResult) -> impl Iterator<Item = Self> {
+        let misses = |task: &&TaskResult| {
+            task.outcome == TaskOutcome::Failed && task.why.contains("[llm.replay-miss]")
+        };
+        cell.tasks.iter().filter(misses).map(|task| Self {
+            cell: cell.key.clone(),
+            task: task.task.clone(),
+            stage: task.stage.clone().unwrap_or_default(),
+        })
+    }
 }
 
 /// Results of all cells with their tables. The JSON form is that of the chosen layout.
@@ -441,6 +472,7 @@ fn result(
     let status = outcomes.status();
     let unfinished: Vec<CellResult> = outcomes.unfinished_cells().cloned().collect();
     let selected = || outcomes.cells.iter().filter(|cell| cell.selected);
+    let missing_replies = outcomes.cells.iter().flat_map(|cell| MissingReply::of(&cell.result)).collect();
     let failures = outcomes.cells.iter().map(|cell| cell.failures);
     let (failed_tasks, failed_calls) =
         failures.fold((0, 0), |sum, failed| (sum.0 + failed.0, sum.1 + failed.1));
@@ -460,6 +492,7 @@ fn result(
         batch: batch.map(Batch::folders),
         counts,
         unfinished,
+        missing_replies,
         stopped: outcomes.stopped,
         status,
     }

@@ -17,6 +17,7 @@ mod measure {
 }
 mod programs;
 mod report;
+mod results;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -84,6 +85,8 @@ commands! {
     Grammars(checks::GrammarsArgs) => checks::count_grammars;
     /// Disks: evaluations on disks that are full or read-only. Needs root.
     MeasureDisks(measure::robustness::DisksArgs) => measure::robustness::measure_disks;
+    /// Writes docs/results.md: what the recordings in the repository show about methods.
+    Results(results::ResultsArgs) => results::write_results;
     /// Reports: size, time to build and time to open for many candidates.
     MeasureReport(report::ReportArgs) => report::measure_report;
     /// Survival: evaluations killed with SIGKILL at random moments end with the same bytes and repeat no request.

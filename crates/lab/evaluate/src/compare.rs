@@ -27,7 +27,9 @@ pub use observe::{
     unfinished_where_not_ended,
 };
 pub use pairs::{PairBy, PairKey, Question, UnpairedRun};
+pub(crate) use ranking::{PairTest, side_of, test_pairs};
 pub use ranking::{RankedMethod, Ranking};
+pub(crate) use tables::p_equation;
 
 use crate::statistics::{Interval, holm};
 use pairs::{Clusters, Pair};

@@ -41,7 +41,7 @@ fn name_with_model<'m>(
 }
 
 /// The reason why a cost is not known.
-fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
+pub(crate) fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
     match (usage.unmetered > 0, cost.priced > 0 || cost.known_usd > 0.0) {
         (_, false) if usage.unmetered < usage.calls => "the model has no stated price",
         (true, _) => "the server did not count all tokens",

@@ -9,8 +9,9 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::evaluate::{
     AreReading, CellResult, CellState, Classes, Column, EvaluateRequest, EvaluateResult, EvaluatedTables,
-    Evaluation, EvaluationCounts, FailThreshold, Filter, Layout, MergeRequest, Shard, TableRequest,
-    TaskOutcome, estimate, evaluate, merge, wrapped,
+    Evaluation, EvaluationCounts, FailThreshold, Filter, Layout, MergeRequest, MissingReply,
+    RecommendRequest, RecommendWish, Shard, TableRequest, TaskOutcome, estimate, evaluate, merge, recommend,
+    wrapped,
 };
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,7 @@ pub(crate) struct EvaluateCommandArgs {
 #[derive(Debug, Subcommand)]
 enum EvaluateCommand {
     Merge(Box<MergeArgs>),
+    Recommend(RecommendArgs),
 }
 
 #[derive(Debug, Args)]
@@ -280,6 +282,47 @@ struct MergeArgs {
     ending: ExitArgs,
 }
 
+/// Recommend a method from the results of an evaluation.
+///
+/// The first line is the method, with its tasks that are right, the 95 % interval, requests and money. Then follow the methods that are not shown
+/// to differ (paired exact test, corrected for all pairs), those that are better and over the budget, and what the results cannot show. Tasks that did
+/// not end or that nothing judged count neither for nor against a method. Without --need it is the method with the highest lower end of the interval; of
+/// those that are as good, the cheapest. Runs nothing and sends no request.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  planforge evaluate recommend evaluation --budget 0.05USD --need 90%
+
+Exits with 0 where a method is recommended; 10 where none reaches the need or is within the budget; 20 where no task was judged, or no method is
+known to be within the budget.")]
+struct RecommendArgs {
+    /// Folder of an evaluation, finished or not.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The most that a task may cost on average, such as 2USD.
+    #[arg(long, value_name = "USD", value_parser = parse_budget, allow_hyphen_values = true)]
+    budget: Option<f64>,
+    /// The share of tasks that has to be right, such as 90%: the cheapest method is recommended that is shown to reach it, else the best whose
+    /// figure does.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_need, allow_hyphen_values = true)]
+    need: Option<f64>,
+    /// Print one JSON object instead of sentences.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Parses `2USD`; the range is checked later.
+fn parse_budget(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("USD").or_else(|| text.strip_prefix('$'));
+    let number = number.ok_or("write US dollars, such as 2USD or 0.05USD")?.trim();
+    number.parse().map_err(|_| format!("`{number}` is not a number"))
+}
+
+/// Parses `90%`; the range is checked later.
+fn parse_need(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').ok_or("write per cent, such as 90%")?.trim();
+    number.parse().map_err(|_| format!("`{number}` is not a number"))
+}
+
 impl TableArgs {
     fn request(&self) -> TableRequest {
         TableRequest {
@@ -350,6 +393,7 @@ impl EvaluateArgs {
 pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
     let args = match &args.command {
         Some(EvaluateCommand::Merge(args)) => return run_merge(context, args),
+        Some(EvaluateCommand::Recommend(args)) => return run_recommend(context, args),
         None => &args.args,
     };
     // The parser requires it.
@@ -387,6 +431,18 @@ fn run_merge(context: &Context, args: &MergeArgs) -> Exit {
     })
 }
 
+fn run_recommend(context: &Context, args: &RecommendArgs) -> Exit {
+    let wish = RecommendWish { budget_usd: args.budget, need: args.need };
+    let request = RecommendRequest { folder: args.folder.clone(), wish };
+    context.show(recommend(&context.app, &request), |result| {
+        match args.json {
+            true => context.output.json(&result.recommendation),
+            false => context.output.result(&wrapped(&result.recommendation.text())),
+        }
+        result.status
+    })
+}
+
 /// Prints the tables and how to go on.
 fn print(context: &Context, args: &TableArgs, result: &EvaluateResult) {
     print_stop(context, result);
@@ -414,6 +470,7 @@ fn print(context: &Context, args: &TableArgs, result: &EvaluateResult) {
     }
     print_pending();
     print_failures(context, result);
+    list_missing_replies(context, &result.missing_replies);
     let left_out = cells - selected;
     if result.status == Exit::Interrupted {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
@@ -491,7 +548,11 @@ fn solved_sentence(evaluation: &Evaluation) -> String {
             cells.flat_map(|cell| &cell.tasks).map(|task| task.outcome).collect();
         let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
         let open = counts(&outcomes, &WITHOUT_ANSWER).map_or_else(String::new, |open| format!(" ({open})"));
-        format!("{} {solved} of {}{open}", escape(&column.name()), outcomes.len())
+        // A run that did not end, or that nothing judged, is not a failure.
+        let is_judged =
+            |outcome: &&TaskOutcome| !matches!(outcome, TaskOutcome::Unfinished | TaskOutcome::NotJudged);
+        let judged = outcomes.iter().filter(is_judged).count();
+        format!("{} {solved} of {judged}{open}", escape(&column.name()))
     };
     let shares: Vec<String> = evaluation.columns.iter().map(share).collect();
     let open = evaluation.cells.iter().filter(|cell| cell.state == CellState::Unfinished).count();
@@ -530,7 +591,23 @@ fn print_failures(context: &Context, result: &EvaluateResult) {
     ));
 }
 
-/// Cells named in a message.
+/// Names the tasks whose replies are not in the recording.
+fn list_missing_replies(context: &Context, missing: &[MissingReply]) {
+    if missing.is_empty() {
+        return;
+    }
+    context
+        .output
+        .note(&format!("warning: the recording lacks a reply of {}:", many(missing.len() as u64, "task")));
+    for MissingReply { cell, task, stage } in missing.iter().take(NAMED) {
+        context.output.note(&format!("  {}.{task} {} {} at `{stage}`", cell.suite, cell.column(), cell.seed));
+    }
+    if missing.len() > NAMED {
+        context.output.note(&format!("  and {} more; tasks.csv has them all", missing.len() - NAMED));
+    }
+}
+
+/// Cells and tasks named in a message.
 const NAMED: usize = 20;
 
 /// The cells that are missing or unfinished.

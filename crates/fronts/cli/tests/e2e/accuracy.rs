@@ -279,6 +279,111 @@ fn the_recorded_benchmark_gives_the_tables_of_its_page() {
     }
 }
 
+/// The commands are those of the recording's README. Every verdict is the one that an independent validator gave: all plans are valid.
+#[test]
+fn the_recorded_frontier_model_solves_what_its_readme_says() {
+    let readme = fs::read_to_string(root().join("examples/recordings/frontier/README.md")).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let commands = readme.lines().filter_map(|line| line.strip_prefix("    planforge evaluate "));
+    let mut ran = 0;
+    for command in commands {
+        let word = |word: &str| match word.strip_prefix("out/") {
+            Some(folder) => place.path().join(folder).display().to_string(),
+            None => word.to_owned(),
+        };
+        let args: Vec<String> = command.split_whitespace().map(word).collect();
+        let mut started = planforge();
+        started.current_dir(root()).arg("evaluate").args(args);
+        Ran::wait(started.spawn().unwrap()).expect(0);
+        ran += 1;
+    }
+    assert_eq!(ran, 5, "{readme}");
+    for (folder, solved) in [("benchmark", 79), ("unseen", 22)] {
+        let lines = fs::read_to_string(place.path().join(folder).join("tasks.jsonl")).unwrap();
+        let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let ended: Vec<_> = all.filter(|line| line["outcome"] != "unfinished").collect();
+        assert!(ended.iter().all(|line| line["outcome"] == "solved"), "{ended:#?}");
+        assert_eq!(ended.len(), solved, "{folder}");
+        assert!(readme.contains(&format!("{solved} of {solved} |")), "{folder}");
+    }
+    recommends(&place.path().join("benchmark"));
+}
+
+/// A recording without one cell: the tasks and the stage are named at the end, and only they fail.
+#[test]
+fn a_reply_that_a_recording_lacks_is_named_with_task_and_stage() {
+    let place = tempfile::tempdir().unwrap();
+    let recording = place.path().join("recording");
+    fs::create_dir(&recording).unwrap();
+    for suite in ["lab", "tides"] {
+        let name = format!("{suite}.llm-p@batch-frontier.1.jsonl.gz");
+        fs::copy(root().join("examples/recordings/frontier").join(&name), recording.join(&name)).unwrap();
+    }
+    let unseen = |suite: &str| root().join("examples/unseen").join(suite).display().to_string();
+    let (lab, tides, method) = (unseen("lab"), unseen("tides"), pipeline("llm-p.toml").display().to_string());
+    let (recording, out) = (recording.display().to_string(), place.path().join("out").display().to_string());
+    let args = [
+        "--suite",
+        &lab,
+        "--suite",
+        &tides,
+        "--pipeline",
+        &method,
+        "--model",
+        "batch:frontier",
+        "--seeds",
+        "1",
+    ];
+    let ran = evaluate(&[&args[..], &["--tasks", "2", "--replay", &recording, "--out", &out]].concat());
+    ran.says(&[
+        "the recording lacks a reply of 2 tasks:",
+        "lab.p02 llm-p@batch-frontier 1 at `problem`",
+        "tides.p02 ",
+    ]);
+    assert!(ran.stdout.contains("Tasks solved: llm-p@batch-frontier 2 of 4 (2 failed)"), "{}", ran.stdout);
+}
+
+/// The method to use, from these results: every method solved its tasks, and no money is known.
+fn recommends(folder: &std::path::Path) {
+    let recommend = |args: &[&str]| {
+        let mut started = planforge();
+        started.args(["evaluate", "recommend"]).arg(folder).args(args);
+        Ran::wait(started.spawn().unwrap())
+    };
+    let needed = recommend(&["--need", "90%"]);
+    let words = needed.expect(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = "use intrinsic@batch-frontier: 15 of 15 right (100 %, 95 % interval 80 to 100 %; 35 not run), 1.0 requests and an unknown \
+                 amount of money a task (the server did not count all tokens).";
+    assert!(words.starts_with(first), "{words}");
+    for part in
+        ["not shown to hold", "Not shown to differ: llm-p@batch-frontier 15 of 15", "harder tasks are needed"]
+    {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let json = recommend(&["--json"]).json(0);
+    assert_eq!((&json["use"], &json["answer"]), (&"intrinsic@batch-frontier".into(), &"use".into()));
+    assert!(json["methods"][0]["usd"].is_null(), "{json}");
+    // Unknown money is not within a budget.
+    let priced = recommend(&["--budget", "2USD"]);
+    assert!(
+        priced.expect(20).stdout.starts_with("no method is known to be within 2.00 USD a task"),
+        "{}",
+        priced.stdout
+    );
+    for args in
+        [["--need", "90"], ["--need", "101%"], ["--need", "0%"], ["--need", "NaN%"], ["--budget", "2EUR"]]
+    {
+        recommend(&args).expect(30);
+    }
+    for budget in ["-1USD", "0USD", "infUSD", "NaNUSD", "twoUSD"] {
+        recommend(&["--budget", budget]).expect(30);
+    }
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut started = planforge();
+    started.args(["evaluate", "recommend"]).arg(elsewhere.path());
+    Ran::wait(started.spawn().unwrap()).expect(30).says(&["has no results of an evaluation"]);
+}
+
 /// Parts of an evaluation, run in random orders, give at the end the tables of one uninterrupted run, and no part loses the results
 /// of the parts before it.
 #[test]

@@ -1,16 +1,17 @@
-//! The ranking of the methods of an evaluation by the tasks that they solve, with tests of the first one's lead.
+//! The ranking of the methods of an evaluation by the tasks that they solve, with tests of the first one's lead; and the test of each pair of methods.
 
 use super::figures::success_test;
 use super::pairs::{Clusters, pair};
 use super::tables::p_equation;
 use super::{Cluster, Observed, Settings};
-use crate::results::{Column, Evaluation, TaskOutcome};
-use crate::statistics::holm;
+use crate::results::{Column, CountsAs, Evaluation, TaskOutcome};
+use crate::statistics::{holm, wilson};
 use planforge_diagnostics::render::escape;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// The methods of an evaluation, the one that solves most tasks first.
+/// The methods of an evaluation, by the lower end of the 95 % interval of the share that they solve. Of methods with equally many judged tasks,
+/// the one that solves most is first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
     /// The methods.
@@ -26,8 +27,12 @@ pub struct RankedMethod {
     pub name: String,
     /// Tasks that it solves.
     pub solved: usize,
-    /// All its tasks.
+    /// Its tasks that ended and were judged.
     pub tasks: usize,
+    /// Its tasks that did not end. They count neither for nor against it.
+    pub unfinished: usize,
+    /// Its tasks that ended and that nothing judged.
+    pub not_judged: usize,
     /// The p-value of the difference from the first method, corrected for all pairs of methods; absent for the first, and where no task is
     /// decided for both.
     pub p: Option<f64>,
@@ -51,16 +56,15 @@ impl Ranking {
         if methods.len() < 2 {
             return None;
         }
-        methods.sort_by_key(|(method, _)| std::cmp::Reverse(method.solved));
-        let pairs = (0..methods.len()).flat_map(|a| (a + 1..methods.len()).map(move |b| (a, b)));
-        let tests: Vec<(usize, usize, Lead)> =
-            pairs.filter_map(|(a, b)| Some((a, b, test(&methods.get(a)?.1, &methods.get(b)?.1)?))).collect();
-        let adjusted = holm(&tests.iter().map(|(.., lead)| lead.p).collect::<Vec<f64>>());
-        for ((_, b, lead), p) in tests.iter().zip(adjusted).filter(|((a, ..), _)| *a == 0) {
-            if let Some((method, _)) = methods.get_mut(*b) {
-                method.p = Some(p);
-                method.is_worse = lead.ahead < 0 && p <= SIGNIFICANT;
-                method.is_ahead = lead.ahead > 0;
+        let low = |method: &RankedMethod| wilson(method.solved as u64, method.tasks as u64, 0.95).low;
+        methods.sort_by(|(a, _), (b, _)| low(b).total_cmp(&low(a)));
+        let sides: Vec<&Observed> = methods.iter().map(|(_, side)| side).collect();
+        let tests = test_pairs(&sides);
+        for test in tests.iter().filter(|test| test.a == 0) {
+            if let Some((method, _)) = methods.get_mut(test.b) {
+                method.p = Some(test.p);
+                method.is_worse = test.ahead < 0 && test.is_shown();
+                method.is_ahead = test.ahead > 0;
             }
         }
         let methods = methods.into_iter().map(|(method, _)| method).collect();
@@ -75,7 +79,8 @@ impl Ranking {
         }
         let (worse, level): (Vec<&RankedMethod>, Vec<&RankedMethod>) =
             others.iter().partition(|other| other.is_worse);
-        let score = |method: &RankedMethod| format!("{} of {}", method.solved, method.tasks);
+        let score =
+            |method: &RankedMethod| format!("{} of {}{}", method.solved, method.tasks, not_run(method));
         let list = |methods: &[&RankedMethod]| -> String {
             let one = |method: &&RankedMethod| {
                 let p = method.p.map_or_else(|| "not tested".to_owned(), p_equation);
@@ -84,15 +89,19 @@ impl Ranking {
             };
             methods.iter().map(one).collect::<Vec<_>>().join(", ")
         };
-        let (name, solved) = (escape(&first.name), score(first));
+        let name = escape(&first.name);
+        let solved = format!("{} of {} tasks", first.solved, first.tasks);
+        let open = not_run(first).trim_start_matches(", ").to_owned();
+        let open = if open.is_empty() { open } else { format!(" ({open})") };
         let mut text = match (worse.is_empty(), level.is_empty()) {
-            (_, true) => format!("Best: {name} solves {solved} tasks, more than {}.", list(&worse)),
+            (_, true) => format!("Best: {name} solves {solved}{open}, more than {}.", list(&worse)),
             (true, _) => format!(
-                "No method is shown to be the best: {name} ({solved} tasks solved) is not shown to be better than {}.",
+                "No method is shown to be the best: {name} ({solved} solved{}) is not shown to be better than {}.",
+                not_run(first),
                 list(&level)
             ),
             _ => format!(
-                "{name} solves {solved} tasks. It is better than {}, but not shown to be better than {}.",
+                "{name} solves {solved}{open}. It is better than {}, but not shown to be better than {}.",
                 list(&worse),
                 list(&level)
             ),
@@ -104,33 +113,87 @@ impl Ranking {
     }
 }
 
-fn observed(evaluation: &Evaluation, column: &Column) -> (RankedMethod, Observed) {
-    let mut side = Observed::new(column.name(), column.name(), column.judges.clone());
-    let cells = evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
-    let (mut solved, mut tasks) = (0, 0);
-    for cell in cells {
-        solved += cell.count(TaskOutcome::Solved);
-        tasks += cell.tasks.len();
-        side.add_outcomes(std::slice::from_ref(cell));
-    }
-    (RankedMethod { name: column.name(), solved, tasks, p: None, is_worse: false, is_ahead: false }, side)
+/// `, 46 unfinished`: the tasks that are in no figure of a method.
+fn not_run(method: &RankedMethod) -> String {
+    let counts = [(method.unfinished, TaskOutcome::Unfinished), (method.not_judged, TaskOutcome::NotJudged)];
+    counts.iter().filter(|(n, _)| *n > 0).map(|(n, outcome)| format!(", {n} {}", outcome.name())).collect()
 }
 
-/// The lead of one of two methods.
-struct Lead {
-    p: f64,
+fn observed(evaluation: &Evaluation, column: &Column) -> (RankedMethod, Observed) {
+    let side = side_of(evaluation, column);
+    let outcomes = || side.observations.iter().map(|seen| seen.result.outcome);
+    let count = |wanted| outcomes().filter(|outcome| *outcome == wanted).count();
+    let (unfinished, not_judged) = (count(TaskOutcome::Unfinished), count(TaskOutcome::NotJudged));
+    let method = RankedMethod {
+        name: column.name(),
+        solved: count(TaskOutcome::Solved),
+        tasks: side.observations.len() - unfinished - not_judged,
+        unfinished,
+        not_judged,
+        p: None,
+        is_worse: false,
+        is_ahead: false,
+    };
+    (method, side)
+}
+
+/// The outcomes of a column, without costs and samples.
+pub(crate) fn side_of(evaluation: &Evaluation, column: &Column) -> Observed {
+    let mut side = Observed::new(column.name(), column.name(), column.judges.clone());
+    for cell in evaluation.cells.iter().filter(|cell| column.holds(&cell.key)) {
+        side.add_outcomes(std::slice::from_ref(cell));
+    }
+    side
+}
+
+/// The test of two methods, by their places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairTest {
+    pub(crate) a: usize,
+    pub(crate) b: usize,
+    /// The p-value, corrected for all pairs that were tested.
+    pub(crate) p: f64,
     /// How many more tasks the second alone solves than the first alone.
-    ahead: i64,
+    pub(crate) ahead: i64,
+    /// Runs of tasks that are decided for both.
+    pub(crate) decided: usize,
+    /// The independent trials among them: tasks, or suites where a method writes one domain for all tasks of a suite.
+    pub(crate) trials: usize,
+}
+
+impl PairTest {
+    /// True if the test shows a difference.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.p <= SIGNIFICANT
+    }
+}
+
+/// Tests every pair of methods with Holm's correction over all pairs; without those that have no task that is decided for both.
+pub(crate) fn test_pairs(sides: &[&Observed]) -> Vec<PairTest> {
+    let places = (0..sides.len()).flat_map(|a| (a + 1..sides.len()).map(move |b| (a, b)));
+    let mut tests: Vec<PairTest> =
+        places.filter_map(|(a, b)| Some(PairTest { a, b, ..test(sides.get(a)?, sides.get(b)?)? })).collect();
+    let adjusted = holm(&tests.iter().map(|test| test.p).collect::<Vec<f64>>());
+    tests.iter_mut().zip(adjusted).for_each(|(test, p)| test.p = p);
+    tests
 }
 
 /// Tests the difference of two methods; `None` if no task is decided for both.
-fn test(a: &Observed, b: &Observed) -> Option<Lead> {
+fn test(a: &Observed, b: &Observed) -> Option<PairTest> {
     let by_suite = [a, b].iter().any(|side| side.judges.one_domain_a_suite());
     let cluster = if by_suite { Cluster::Suite } else { Cluster::Task };
     let settings = Settings { cluster, ..Settings::default() };
     let paired = pair(a, b, &settings).ok()?;
     let (p, ahead) = success_test(&paired.pairs, &Clusters::of(&paired.pairs, &settings), &settings)?;
-    Some(Lead { p, ahead })
+    let is_decided = |result| !matches!(settings.question.answer(result), CountsAs::Open(_));
+    let decided: Vec<_> = paired
+        .pairs
+        .iter()
+        .filter(|pair| is_decided(&pair.a.result) && is_decided(&pair.b.result))
+        .map(|pair| (pair.key.suite.as_str(), pair.key.task.as_str()))
+        .collect();
+    let trials = Clusters::by(decided.iter().copied(), cluster).len();
+    Some(PairTest { a: 0, b: 0, p, ahead, decided: decided.len(), trials })
 }
 
 #[cfg(test)]
@@ -205,6 +268,27 @@ mod tests {
             ranking_of(&Judges::default(), &methods).text(),
             "No method is shown to be the best: a (12 of 20 tasks solved) is not shown to be better than \
              b (8 of 20, ahead on the tasks decided for both, p = 0.0078)."
+        );
+    }
+
+    #[test]
+    fn tasks_that_did_not_end_or_were_not_judged_are_no_failures() {
+        use TaskOutcome::{NotJudged, NotSolved, Solved, Unfinished};
+        let methods = [
+            ("begun", outcomes((2, Solved), (6, Unfinished))),
+            ("ended", outcomes((6, Solved), (2, NotSolved))),
+            ("unjudged", outcomes((1, Solved), (7, NotJudged))),
+        ];
+        let found = ranking_of(&Judges::default(), &methods);
+        let figures: Vec<_> =
+            found.methods.iter().map(|own| (own.name.as_str(), own.solved, own.tasks)).collect();
+        // Two of two show less than six of eight.
+        assert_eq!(figures, [("ended", 6, 8), ("begun", 2, 2), ("unjudged", 1, 1)]);
+        assert_eq!(
+            found.text(),
+            "No method is shown to be the best: ended (6 of 8 tasks solved) is not shown to be better than \
+             begun (2 of 2, 6 unfinished, p = 1.0000), unjudged (1 of 1, 7 not judged, p = 1.0000). \
+             p-values are corrected for 3 pairs of methods."
         );
     }
 

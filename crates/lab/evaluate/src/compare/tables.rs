@@ -482,7 +482,7 @@ pub(super) fn p_value(p: f64) -> String {
 }
 
 /// A p-value in a sentence.
-pub(super) fn p_equation(p: f64) -> String {
+pub(crate) fn p_equation(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 

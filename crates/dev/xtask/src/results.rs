@@ -1,0 +1,282 @@
+//! `docs/results.md`: one page of what the recordings in the repository show about methods, from replays of them.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The page.
+const PAGE: &str = "docs/results.md";
+/// The replies of the frontier model, with the commands that replay them.
+const FRONTIER: &str = "examples/recordings/frontier";
+
+#[derive(clap::Args)]
+pub(crate) struct ResultsArgs {
+    /// The `planforge` executable [default: the one beside this program, which `cargo build` makes].
+    #[arg(long)]
+    planforge: Option<PathBuf>,
+}
+
+pub(crate) fn write_results(args: &ResultsArgs) -> Result<(), String> {
+    let page = page(Path::new("."), &planforge(args.planforge.as_deref())?)?;
+    std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;
+    println!("{PAGE}");
+    Ok(())
+}
+
+/// The executable that is named, or the one in the folder of this program or above it.
+fn planforge(named: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = named {
+        return crate::programs::absolute(path);
+    }
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let found =
+        own.ancestors().skip(1).take(2).map(|folder| folder.join("planforge")).find(|path| path.is_file());
+    found.ok_or_else(|| "there is no planforge beside this program: run `cargo build` first".to_owned())
+}
+
+/// An evaluation that is replayed, and its answer.
+struct Replayed {
+    /// Its name in the table.
+    name: &'static str,
+    /// The JSON of `planforge evaluate recommend`.
+    answer: Value,
+    /// The first line of its text.
+    first_line: String,
+}
+
+/// A method with at least one judged task.
+struct Method<'r>(&'r Value);
+
+impl Method<'_> {
+    fn number(&self, key: &str) -> f64 {
+        self.0[key].as_f64().unwrap_or_default()
+    }
+
+    fn name(&self) -> &str {
+        let name = self.0["name"].as_str().unwrap_or_default();
+        name.split('@').next().unwrap_or(name)
+    }
+
+    /// `58 of 60`.
+    fn right(&self) -> String {
+        format!("{} of {}", (self.number("right") * 10.0).round() / 10.0, self.number("judged"))
+    }
+
+    /// `89 to 99`.
+    fn interval(&self) -> String {
+        format!("{:.0} to {:.0}", self.number("low"), self.number("high"))
+    }
+
+    fn row(&self, group: &str) -> String {
+        let figure = |key: &str, digits: usize| {
+            let value = self.0[key].as_f64().filter(|value| *value > 0.0);
+            value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.digits$}"))
+        };
+        format!(
+            "| {group} | {} | {} | {} | {} | {:.1} | {} | {} | {} |\n",
+            self.name(),
+            self.right(),
+            self.interval(),
+            self.number("not_run"),
+            self.number("requests"),
+            figure("tokens", 0),
+            figure("seconds", 1),
+            figure("usd", 4)
+        )
+    }
+}
+
+impl Replayed {
+    fn methods(&self) -> Vec<Method<'_>> {
+        let all = self.answer["methods"].as_array().into_iter().flatten();
+        all.map(Method).filter(|method| method.number("judged") > 0.0).collect()
+    }
+
+    fn method(&self, name: &str) -> Result<Method<'_>, String> {
+        let found = self.methods().into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| format!("{}: no judged task of {name}", self.name))
+    }
+
+    fn count(&self, key: &str) -> u64 {
+        self.answer[key].as_u64().unwrap_or_default()
+    }
+}
+
+/// Runs `planforge evaluate`.
+fn evaluate(root: &Path, planforge: &Path, args: &[String]) -> Result<String, String> {
+    let ran = Command::new(planforge).current_dir(root).arg("evaluate").args(args).output();
+    let ran = ran.map_err(|error| format!("{}: {error}", planforge.display()))?;
+    if ran.status.success() {
+        return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
+    }
+    Err(format!("planforge evaluate {}: {}", args.join(" "), String::from_utf8_lossy(&ran.stderr)))
+}
+
+fn answer(root: &Path, planforge: &Path, name: &'static str, folder: &Path) -> Result<Replayed, String> {
+    let recommend = ["recommend".to_owned(), folder.display().to_string()];
+    let text = evaluate(root, planforge, &recommend)?;
+    let json = evaluate(root, planforge, &[&recommend[..], &["--json".to_owned()]].concat())?;
+    let answer = serde_json::from_str(&json).map_err(|error| format!("{name}: {error}"))?;
+    // The sentence ends where the next line begins with a heading; long lines are wrapped.
+    let sentence = text.lines().take_while(|line| !line.starts_with("Not ") && !line.starts_with("Shown "));
+    let first_line = sentence.collect::<Vec<_>>().join(" ");
+    Ok(Replayed { name, answer, first_line })
+}
+
+/// Replays everything that the page is about.
+fn replays(root: &Path, planforge: &Path, place: &Path) -> Result<[Replayed; 4], String> {
+    let folder = |name: &str| place.join(name);
+    let readme = root.join(FRONTIER).join("README.md");
+    let readme =
+        std::fs::read_to_string(&readme).map_err(|error| format!("{}: {error}", readme.display()))?;
+    for command in readme.lines().filter_map(|line| line.strip_prefix("    planforge evaluate ")) {
+        let word = |word: &str| match word.strip_prefix("out/") {
+            Some(name) => folder(name).display().to_string(),
+            None => word.to_owned(),
+        };
+        evaluate(root, planforge, &command.split_whitespace().map(word).collect::<Vec<_>>())?;
+    }
+    let local = |name: &str, words: &str| {
+        let mut args: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        args.extend(["--out".to_owned(), folder(name).display().to_string()]);
+        evaluate(root, planforge, &args)
+    };
+    local(
+        "local",
+        "--matrix configs/matrices/benchmark.toml --only pipeline=intrinsic,llm-p --replay examples/recordings/benchmark-local-model",
+    )?;
+    local(
+        "local-tic",
+        "--suite examples/suites/blocks --suite examples/suites/grippers --suite examples/suites/barman --tasks 4 --seeds 1 \
+         --pipeline configs/pipelines/llm-p.toml --pipeline examples/recordings/tic-local-model/tic-ic.toml \
+         --set llm.main.max_tokens=1024 --set llm.main.base_url=http://127.0.0.1:9/v1 --replay examples/recordings/tic-local-model",
+    )?;
+    Ok([
+        answer(root, planforge, "frontier, five suites", &folder("benchmark"))?,
+        answer(root, planforge, "frontier, unseen suites", &folder("unseen"))?,
+        answer(root, planforge, "1.5B, five suites", &folder("local"))?,
+        answer(root, planforge, "1.5B, three suites", &folder("local-tic"))?,
+    ])
+}
+
+/// The rows of the calibration in `docs/studies/solve.md`: the first line of an answer, and how many are right.
+fn calibration(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let page = read(root, "docs/studies/solve.md")?;
+    let table = page.split_once("| the first line says | right |").ok_or("solve.md has no calibration")?.1;
+    let rows = table
+        .lines()
+        .skip(2)
+        .map_while(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    Ok(rows.map(|(says, right)| (says.to_owned(), right.to_owned())).collect())
+}
+
+fn read(root: &Path, path: &str) -> Result<String, String> {
+    std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+}
+
+/// A figure of `docs/studies/README.md`, whose tables other tests compare with replays.
+fn study(root: &Path, words: &'static str) -> Result<&'static str, String> {
+    let page = read(root, "docs/studies/README.md")?;
+    match page.contains(words) {
+        true => Ok(words),
+        false => Err(format!("docs/studies/README.md no longer says `{words}`")),
+    }
+}
+
+/// The page.
+fn page(root: &Path, planforge: &Path) -> Result<String, String> {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let all = replays(root, planforge, place.path())?;
+    let [frontier, unseen, local, local_tic] = &all;
+    let mut out =
+        "<!-- Generated by `cargo xtask results` from examples/recordings. Do not edit. -->\n\n# Results\n\n"
+            .to_owned();
+    let tests: u64 = all.iter().map(|own| own.count("tests")).sum();
+    let separated: u64 = all.iter().map(|own| own.count("separated")).sum();
+    let _ = write!(
+        out,
+        "**{separated} of {tests} pairs of methods are shown to differ** (paired exact test, Holm's correction within each evaluation, p at most 0.05).{}\n\n",
+        if separated == 0 { " So these data do not say which method to use." } else { "" }
+    );
+    for own in [frontier, unseen, local, local_tic] {
+        let methods = own.methods();
+        let names: Vec<String> =
+            methods.iter().map(|method| format!("{} {}", method.name(), method.right())).collect();
+        let (pairs, differ) = (own.count("tests"), own.count("separated"));
+        let _ = writeln!(out, "* {}: {}; {differ} of {pairs} pairs differ.", own.name, names.join(", "));
+    }
+    let _ = write!(
+        out,
+        "\nWhat `planforge evaluate recommend` says of the first: {}\n\nThese data cannot show:\n\n",
+        frontier.first_line
+    );
+    for limit in frontier.answer["limits"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let _ = writeln!(out, "* {limit};");
+    }
+    out += "* how another model behaves: there are replies of two;\n";
+    out += "* where a method breaks: the [ladder](how-to/climb-the-ladder.md) makes tasks for that, and no replies to it are recorded.\n";
+    out += "\n## Methods\n\n";
+    out += "Right of judged tasks, Wilson's 95 % interval in per cent, tasks not run (they count neither way), and requests, tokens, seconds of requests and US dollars a task. No price is stated \
+            for these models, so money is unknown; the frontier model's tokens and seconds were not counted.\n\n";
+    out += "| model, tasks | method | right | interval | not run | requests | tokens | seconds | USD |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
+    for own in &all {
+        own.methods().iter().for_each(|method| out += &method.row(own.name));
+    }
+    out += "\nThe frontier model answered in one conversation (limits: `examples/recordings/frontier/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
+    out += "\n## Without a reference\n\n`planforge solve` on 80 texts, frontier model ([study](studies/solve.md)):\n\n| the first line says | right |\n|---|---:|\n";
+    for (says, right) in calibration(root)? {
+        let _ = writeln!(out, "| {says} | {right} |");
+    }
+    out += "\n## The four papers\n\n| paper | its claim | ours | why they differ |\n|---|---|---|---|\n";
+    let right = |own: &Replayed, name: &str| own.method(name).map(|method| method.right());
+    let _ = writeln!(
+        out,
+        "| [Translate-Infer-Compile](papers/translate-infer-compile.md) | right problems, GPT-4, seven domains: LLM+P 64 %, TIC-IC 100 % (Table 1) | solved, 1.5B: llm-p {}, tic-ic {}; frontier: {} and {} | 20 tasks a \
+         domain there; the small model is far below GPT-4, the frontier model above it: at 100 % nothing is left to infer |",
+        right(local_tic, "llm-p")?,
+        right(local_tic, "tic-ic")?,
+        right(frontier, "llm-p")?,
+        right(frontier, "tic-ic")?
+    );
+    let _ = writeln!(
+        out,
+        "| [Exploration walks](papers/exploration-walk.md) | solved, GPT-4, ten domains, best of four seeds: intrinsic 0.26, P&D chain 0.34, P&D tree 0.66 (Table 2) | frontier: intrinsic {}, pd-chain {}; pd-tree not \
+         recorded | one seed; another model; five domains |",
+        right(frontier, "intrinsic")?,
+        right(frontier, "pd-chain")?
+    );
+    let _ = writeln!(
+        out,
+        "| [Domain generators](papers/domain-generators.md) | equivalent domains, LLaMA-2-70b: 29 % (Table 1) | 1.5B: \"{}\"; frontier, actions-grown: {} solved | 60 prompts an action there, one here; a task can be solved by a \
+         domain that is not equivalent |",
+        study(root, "Two of 18 actions are right")?,
+        right(frontier, "actions-grown")?
+    );
+    let _ = writeln!(
+        out,
+        "| [Test-time scaling](papers/test-time-scaling.md) | domains that VAL accepts, 7B: 21.9 % alone, 85.2 % with iVML and BoN-8 (Table 2) | 1.5B, domains: {}; frontier, problems (bon-ivml, n = 2): {} solved | N = 4, T = 2 here; \
+         acceptance by a parser is not a right domain |",
+        study(root, "0 of 6, 0 to 39 %")?,
+        right(frontier, "bon-ivml-problem-n2-t1")?
+    );
+    out += "\n## Again\n\n    cargo build && cargo xtask results\n\nreplays the recordings (no model, no network) and writes this page; a test compares it. Every run has seed 1; the exact tests draw nothing.\n";
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With `UPDATE_PAGES=1` the page is written.
+    #[test]
+    fn the_page_of_results_is_what_the_recordings_give() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let page = page(&root, &planforge(None).unwrap()).unwrap();
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            std::fs::write(root.join(PAGE), &page).unwrap();
+        }
+        assert_eq!(read(&root, PAGE).unwrap(), page);
+        assert!(page.split_whitespace().count() < 900);
+    }
+}
