@@ -78,6 +78,8 @@ struct Now {
     asked: u32,
     /// Questions that wait for a person.
     waits: u32,
+    /// Counted in [`Table::working`], whose lock is held where this changes.
+    has_place: bool,
     requests: u64,
     tokens: u64,
     /// The time of the last event about them.
@@ -233,6 +235,7 @@ impl Jobs {
                 answered: BTreeMap::new(),
                 asked: 0,
                 waits: 0,
+                has_place: false,
                 requests: 0,
                 tokens: 0,
                 cost_sent: None,
@@ -257,37 +260,42 @@ impl Jobs {
         while table.working + table.returning < MAX_WORKING {
             let Some((job, work)) = table.queue.pop_front() else { return };
             table.working += 1;
+            job.now().has_place = true;
             let (jobs, worker) = (Arc::clone(self), Arc::clone(&job));
             let started = spawn(move || {
                 run(&worker, work);
-                let mut table = jobs.table();
-                table.working -= 1;
-                jobs.fill(&mut table);
+                jobs.leave_place(&worker);
             });
             if let Err(refusal) = started {
                 table.working -= 1;
+                job.now().has_place = false;
                 end(&job, Err(Error::usage(refusal.text(), None)));
             }
         }
     }
 
-    /// Lets another job work while one waits for a person.
-    fn pause(self: &Arc<Self>) {
+    /// Lets another job work: this one has ended, or waits for a person.
+    fn leave_place(self: &Arc<Self>, job: &Job) {
         let mut table = self.table();
-        table.working -= 1;
-        self.fill(&mut table);
+        if std::mem::take(&mut job.now().has_place) {
+            table.working -= 1;
+            self.fill(&mut table);
+        }
     }
 
     /// Waits until there is room for a job that has its answer. One that is stopped ends at once, so it needs none.
-    fn unpause(&self, job: &Job) {
+    fn take_place(&self, job: &Job) {
         let mut table = self.table();
         table.returning += 1;
-        while table.working >= MAX_WORKING && !job.cancellation.is_cancelled() {
+        while table.working >= MAX_WORKING && !job.cancellation.is_cancelled() && !job.now().has_place {
             let waited = self.room.wait_timeout(table, POLL);
             table = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         table.returning -= 1;
-        table.working += 1;
+        // Another question of the job may have taken the place meanwhile.
+        if !std::mem::replace(&mut job.now().has_place, true) {
+            table.working += 1;
+        }
     }
 
     /// All jobs, newest first.
@@ -384,22 +392,20 @@ impl Person {
     /// Asks at the page. `None` if the job was stopped first.
     fn ask(&self, key: &str, prefix: &str, event: Value) -> Option<Value> {
         let (sender, receiver) = mpsc::channel();
-        let (name, is_first) = {
+        let name = {
             let mut now = self.job.now();
             now.asked += 1;
             now.waits += 1;
             let name = format!("{prefix}{}", now.asked);
             now.open.insert(name.clone(), sender);
-            (name, now.waits == 1)
+            name
         };
         let mut event = event;
         event["kind"] = key.into();
         event[key] = name.clone().into();
         self.job.log.push(&event);
         self.job.set_state(JobState::Waiting);
-        if is_first {
-            self.jobs.pause();
-        }
+        self.jobs.leave_place(&self.job);
         let answer = loop {
             match receiver.recv_timeout(POLL) {
                 Ok(answer) => break Some(answer),
@@ -414,7 +420,7 @@ impl Person {
             now.waits == 0
         };
         if is_last {
-            self.jobs.unpause(&self.job);
+            self.jobs.take_place(&self.job);
             if answer.is_some() {
                 self.job.set_state(JobState::Working);
             }
@@ -458,5 +464,77 @@ impl Events for Person {
                 self.job.push_cost(now);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const GUARD: Duration = Duration::from_secs(120);
+
+    fn ask(context: &Context) -> Option<String> {
+        let question = Question { text: "Which?".to_owned(), choices: Vec::new(), sides: Vec::new() };
+        context.questions.as_ref()?.answer(&question)
+    }
+
+    fn start(jobs: &Arc<Jobs>, work: impl FnOnce(&Context) + Send + 'static) -> Arc<Job> {
+        let work: Work = Box::new(move |context| {
+            work(context);
+            Ok((Status::Good, Value::Null))
+        });
+        jobs.start(&Context::default(), ("plan", "a plan".to_owned(), None), work).unwrap()
+    }
+
+    fn wait_until(is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < GUARD);
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn jobs_that_have_their_answer_wait_until_fewer_than_four_work() {
+        let jobs = Jobs::new(0);
+        let (at_work, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let all: Vec<_> = (0..12)
+            .map(|_| {
+                let (at_work, most) = (Arc::clone(&at_work), Arc::clone(&most));
+                start(&jobs, move |context| {
+                    ask(context);
+                    most.fetch_max(at_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    // Time for the others, if they need none of these places.
+                    std::thread::sleep(Duration::from_millis(50));
+                    at_work.fetch_sub(1, Ordering::SeqCst);
+                })
+            })
+            .collect();
+        wait_until(|| all.iter().all(|job| job.now().state == JobState::Waiting));
+        assert_eq!(jobs.table().working, 0);
+        for job in &all {
+            job.answer("question", "q1", json!("this one")).unwrap();
+        }
+        wait_until(|| jobs.table().working == 0 && all.iter().all(|job| !job.is_open()));
+        let most = most.load(Ordering::SeqCst);
+        assert!(most <= MAX_WORKING, "{most}");
+    }
+
+    #[test]
+    fn two_questions_of_a_job_leave_and_take_one_place() {
+        let jobs = Jobs::new(0);
+        let job = start(&jobs, |context| {
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| ask(context));
+                }
+            });
+        });
+        wait_until(|| job.now().open.len() == 2 && jobs.table().working == 0);
+        job.answer("question", "q1", json!("one")).unwrap();
+        job.answer("question", "q2", json!("two")).unwrap();
+        wait_until(|| !job.is_open() && jobs.table().working == 0);
+        assert_eq!(job.now().state, JobState::Ended);
     }
 }

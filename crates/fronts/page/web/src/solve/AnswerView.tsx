@@ -35,10 +35,10 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
   const states = steps?.states ?? [];
   const chooseStep = (i: number) => {
     setStep(i);
-    setAt(stateOfStep(plan, i, states));
+    setAt(stateOfStep(i, states));
   };
   const chooseState = (state: number) => {
-    setStep(stepOfState(plan, state, states));
+    setStep(stepOfState(state, states));
     setAt(state);
   };
   const told = wordsOfSteps(result.words ?? "");

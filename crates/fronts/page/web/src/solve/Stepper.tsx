@@ -9,6 +9,12 @@ import "./stepper.css";
 /** Milliseconds between two steps while the plan plays. */
 const PLAY_EVERY = 1200;
 
+/** What led to a state, in a few words. */
+function changeOf({ step, part }: Steps["states"][number]): string {
+  if (step === null) return "the task changes facts at this time";
+  return part ? `${part} of ${step}` : step;
+}
+
 /** `at` is the number of a state; a larger one than the last is a state that the server left out. */
 export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choose(at: number): void }) {
   const [isPlaying, setPlaying] = useState(false);
@@ -24,8 +30,9 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
     const timer = setTimeout(() => choose(at + 1), PLAY_EVERY);
     return () => clearTimeout(timer);
   }, [isPlaying, at, last]);
-  // A step with a duration changes the state at its start and at its end.
+  // A step with a duration changes the state at its start and at its end, and the task may change facts by itself.
   const now = at === 0 ? "At the start" : `After ${state?.time === undefined ? "step" : "change"} ${at} of ${last}`;
+  const what = at > 0 && state ? changeOf(state) : "";
   return (
     <section class="stepper" aria-label="The states along the plan">
       <div class="stepper-tools">
@@ -38,9 +45,9 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
         <button type="button" onClick={() => choose(Math.min(last, at + 1))} disabled={at >= last}>
           Next
         </button>
-        <input type="range" min={0} max={last} value={at} aria-label="Step" aria-valuetext={state?.step ?? "start"} onInput={(event) => choose(Number(event.currentTarget.value))} />
+        <input type="range" min={0} max={last} value={at} aria-label="Step" aria-valuetext={what || "start"} onInput={(event) => choose(Number(event.currentTarget.value))} />
       </div>
-      {steps.left_out > 0 && <p class="note">This plan is long: the states after the {steps.left_out} last steps are not shown.</p>}
+      {steps.left_out > 0 && <p class="note">This plan is long: the last {steps.left_out} states are not shown.</p>}
       {!state && (
         <p role="status" class="stepper-now">
           The state after this step is not shown.
@@ -51,8 +58,8 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
           <p aria-live="polite" class="stepper-now">
             {now}
             {state.time !== undefined && `, at time ${state.time}`}
-            {state.step && ": "}
-            {state.step && <code>{state.step}</code>}
+            {what && ": "}
+            {state.step ? <code>{what}</code> : what}
           </p>
           <PictureView drawing={drawing} at={at} title={`${now}. The changes and all facts stand below in words.`} />
           {(drawing.pictures[at]?.loose.length ?? 0) > 0 && (
@@ -84,7 +91,8 @@ export function Stepper({ steps, at, choose }: { steps: Steps; at: number; choos
             ))}
           </p>
           <details>
-            <summary>All {state.facts.length} facts of this state</summary>
+            <summary>{steps.derived ? `${state.facts.length} facts of this state` : `All ${state.facts.length} facts of this state`}</summary>
+            {steps.derived && <p class="note">Facts that follow from others by a rule of the domain are not listed: {steps.derived.join(", ")}.</p>}
             <ul class="facts">
               {state.facts.map((fact) => (
                 <li key={fact}>

@@ -47,20 +47,21 @@ test("readings are listed one by one, each with how far it is", () => {
   ]);
 });
 
-const state = (step: string | null, time?: number) => ({ step, time, added: [], removed: [], facts: [] });
+const state = (number?: number) => ({ step: number === undefined ? null : "(bake loaf)", number, added: [], removed: [], facts: [] });
 
 test("a step with a time has its origin, and leads to the state in which it begins", () => {
   const part = { part: "action", text: "bake", sentences: [4], assumed: false };
-  const plan = ["0.000: (burn oven) [96.000]", "8.001: (bake loaf2) [25]", "33.002: (bake loaf3) [30]"];
-  const states = [state(null), state("(burn oven)", 0), state("(bake loaf2)", 8.001), state("(bake loaf2)", 33.001), state("(bake loaf3)", 33.002), state("(bake loaf3)", 63.002), state("(burn oven)", 96)];
-  expect(sentencesOfStep(plan[1]!, [part])).toEqual([4]);
-  expect(plan.map((_, i) => stateOfStep(plan, i, states))).toEqual([1, 2, 4]);
-  expect(states.map((_, i) => stepOfState(plan, i, states))).toEqual([null, 0, 1, 1, 2, 2, 0]);
+  expect(sentencesOfStep("8.001: (bake loaf2) [25]", [part])).toEqual([4]);
+  // Step 1 lasts over all others; the task changes facts once.
+  const states = [1, 2, undefined, 2, 3, 3, 1].map(state);
+  states.unshift(state());
+  expect([0, 1, 2].map((step) => stateOfStep(step, states))).toEqual([1, 2, 5]);
+  expect(states.map((_, i) => stepOfState(i, states))).toEqual([null, 0, 1, null, 1, 2, 2, 0]);
 });
 
 test("a step whose state was left out leads to no earlier state", () => {
-  const states = [state(null), state("(walk a)"), state("(walk b)")];
-  expect([0, 1, 2, 3].map((step) => stateOfStep(["(walk a)", "(walk b)", "(walk a)", "(walk b)"], step, states))).toEqual([1, 2, 3, 3]);
+  const states = [state(), state(1), state(2)];
+  expect([0, 1, 2, 3].map((step) => stateOfStep(step, states))).toEqual([1, 2, 3, 3]);
 });
 
 test("a drawing stands below the text with its spaces, and an empty one changes nothing", () => {

@@ -59,8 +59,11 @@ export interface SolveResult {
 }
 
 export interface Steps {
-  states: { step: string | null; time?: number; added: string[]; removed: string[]; facts: string[] }[];
-  /** Steps whose states a limit left out. */
+  /** `step` is null at the start, and where the task itself changes facts at a time; `number` is that of the step in the plan, from 1. */
+  states: { step: string | null; number?: number; part?: "start" | "end"; time?: number; added: string[]; removed: string[]; facts: string[] }[];
+  /** Derived predicates, whose facts no state lists. */
+  derived?: string[];
+  /** States that a limit left out. */
   left_out: number;
   objects: { name: string; type: string }[];
   gantt?: string;
@@ -185,33 +188,16 @@ export const shortChoice = (choice: string): string => choice.replace(/ \[.*\]$/
 /** A step without its time and duration: `(lift baker cake)` of `0.5: (lift baker cake) [3]`. */
 export const actionOf = (step: string): string => /\([^()]*\)/.exec(step)?.[0] ?? step.trim();
 
-/** The time at which a step starts; null in a plan without times. */
-export function startOf(step: string): number | null {
-  const found = /^\s*([\d.]+)\s*:/.exec(step);
-  return found ? Number(found[1]) : null;
-}
-
 /** The state after the beginning of a step of the plan, from 0; states.length if the server left it out. */
-export function stateOfStep(plan: string[], step: number, states: Steps["states"]): number {
-  const start = startOf(plan[step] ?? "");
-  if (start === null) return Math.min(step + 1, states.length);
-  const action = actionOf(plan[step] ?? "");
-  const found = states.findIndex((state) => state.step !== null && actionOf(state.step) === action && Math.abs((state.time ?? 0) - start) < 1e-6);
+export function stateOfStep(step: number, states: Steps["states"]): number {
+  const found = states.findIndex((state) => state.number === step + 1);
   return found < 0 ? states.length : found;
 }
 
-/** The step of the plan, from 0, that a state comes from; null at the start. A step with a duration changes the state twice. */
-export function stepOfState(plan: string[], at: number, states: Steps["states"]): number | null {
-  const state = states[at];
-  if (!state || state.step === null) return null;
-  if (state.time === undefined) return at - 1 < plan.length ? at - 1 : null;
-  const action = actionOf(state.step);
-  let best: number | null = null;
-  plan.forEach((step, i) => {
-    const start = startOf(step) ?? 0;
-    if (actionOf(step) === action && start <= (state.time ?? 0) + 1e-6 && (best === null || start >= (startOf(plan[best] ?? "") ?? 0))) best = i;
-  });
-  return best;
+/** The step of the plan, from 0, that a state comes from; null where no step led to it. A step with a duration changes the state twice. */
+export function stepOfState(at: number, states: Steps["states"]): number | null {
+  const number = states[at]?.number;
+  return number === undefined ? null : number - 1;
 }
 
 /** The action of a step, its conditions and its effects. */
