@@ -83,9 +83,11 @@ pub(crate) fn judge(
         let missing = run.report.missing_goals.iter();
         reasons.extend(missing.map(|goal| format!("the goal does not hold at the end: {}", goal.why)));
     }
+    let mut violations = Vec::new();
     if reasons.is_empty() && !run.report.is_valid() {
-        // A constraint on the way, which belongs to the goal of the task.
-        reasons.extend(run.report.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()));
+        // A plan that executes and reaches the goal can still violate a trajectory constraint.
+        violations.extend(run.report.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()));
+        reasons.clone_from(&violations);
     }
     let mut sources = world.sources.clone();
     sources.add("plan", run.text.as_str());
@@ -96,6 +98,7 @@ pub(crate) fn judge(
         valid: run.strange.is_none() && run.report.is_valid(),
         executed: run.executed_steps(),
         reasons,
+        violations,
         diagnostics,
     })
 }
@@ -127,8 +130,8 @@ impl Run {
     fn executed_steps(&self) -> u32 {
         // By its times, a plan has an entry in the trace for each end of a durative action.
         let steps = match (&self.report.schedule, &self.report.failing_step) {
-            (None, _) => self.report.trace.len(),
-            (Some(_), Some(failing)) => failing.index,
+            (_, Some(failing)) => failing.index,
+            (None, None) => self.report.trace.len(),
             (Some(_), None) => self.report.steps,
         };
         steps as u32

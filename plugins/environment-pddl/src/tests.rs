@@ -309,7 +309,12 @@ fn a_plan_with_times_is_judged_by_them() {
     assert_eq!((early.valid, early.executed), (false, 1));
     assert!(early.reasons[0].starts_with("step 2 (pour)"), "{:?}", early.reasons);
     let short = judge("0.000: (boil) [2.000]\n2.001: (pour) [1.000]");
-    assert!(!short.valid && !short.reasons.is_empty(), "{:?}", short.reasons);
+    assert!(!short.valid && short.reasons[0].starts_with("step 1 (boil)"), "{:?}", short.reasons);
+    assert_eq!(short.executed, 0);
+    // A duration that is not allowed is found before anything is executed.
+    let long = judge("0.000: (boil) [5.000]\n5.001: (pour) [3.000]");
+    assert!(!long.valid && long.reasons[0].starts_with("step 2 (pour)"), "{:?}", long.reasons);
+    assert_eq!(long.executed, 1);
     // States between the steps of such a plan are not described, and nothing walks through them.
     let walks =
         plugin().walks(&TestHost::new(), &task, &WalkSpec { lengths: vec![1], ..WalkSpec::default() });
@@ -330,11 +335,12 @@ fn a_trajectory_constraint_is_judged_and_named() {
     let judge = |plan: &str| judge_in(&task, plan);
     assert!(judge("(switch)\n(look)").valid);
     let broken = judge("(switch)");
-    assert!(
-        !broken.valid && broken.reasons.iter().any(|reason| reason.contains("sometime")),
-        "{:?}",
-        broken.reasons
-    );
+    assert!(!broken.valid);
+    assert_eq!((broken.reasons.len(), &broken.reasons), (1, &broken.violations));
+    assert!(broken.violations[0].starts_with("the constraint (sometime (seen)) is violated"), "{broken:?}");
+    // The goal comes first: it is not told that the plan reaches it.
+    let nothing = judge("");
+    assert!(!nothing.valid && nothing.violations.is_empty(), "{nothing:?}");
 }
 
 #[test]

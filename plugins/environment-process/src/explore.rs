@@ -283,7 +283,7 @@ state, more than {most}"
             let execution = self.execute(std::slice::from_ref(&spelled.actions))?.pop().unwrap_or_default();
             let Execution { executed, refusal } = spelled.refuse(execution);
             let reasons = refusal.into_iter().collect();
-            return Ok(EnvironmentVerdict { valid: false, executed, reasons, diagnostics: vec![] });
+            return Ok(EnvironmentVerdict { executed, reasons, ..EnvironmentVerdict::default() });
         }
         self.at = None;
         let plan = Value::from(spelled.actions);
@@ -310,7 +310,7 @@ state, more than {most}"
             valid: verdict.valid,
             executed: verdict.executed,
             reasons,
-            diagnostics: vec![],
+            ..EnvironmentVerdict::default()
         })
     }
 

@@ -1,6 +1,6 @@
 //! One call of the plugin: a question, its replies, and a patch for each reply.
 
-use crate::prompt::{Prompts, problem_example};
+use crate::prompt::{Prompts, features_of, problem_example};
 use crate::{DirectOptions, Mode};
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -11,10 +11,10 @@ use planforge_diagnostics::SourceId;
 use planforge_grammar::json::{objects_from_json, objects_schema, problem_from_json, problem_schema};
 use planforge_grammar::{domain_grammar, objects_grammar, problem_grammar};
 use planforge_pddl::ast::{Domain, TypedName};
-use planforge_pddl::{parse_domain, parse_problem};
+use planforge_pddl::{Name, parse_domain, parse_problem};
 use planforge_plugin_common::translating::{
-    Writer, answered_turns, new_turns, note_without_example, note_without_text, problem_template,
-    problem_with_objects, reply_as_pddl, response, too_few_replies,
+    TaskFeatures, Writer, answered_turns, domain_template, new_turns, note_without_example,
+    note_without_text, problem_template, problem_with_objects, reply_as_pddl, response, too_few_replies,
 };
 use planforge_plugin_sdk::reply::{WantedPddl, check_finish, no_pddl, read_reply};
 
@@ -128,7 +128,12 @@ impl<'a> DirectCall<'a> {
             WantedPddl::Problem => {
                 QuestionGrammar::of_problem(self.options, &self.request.task, self.known_domain())
             }
-            WantedPddl::Domain => Ok(QuestionGrammar::of_domain(self.options)),
+            WantedPddl::Domain => {
+                let task = &self.request.task;
+                let interface = self.options.template.then(|| domain_template(task, None)).flatten();
+                let features = features_of(None, interface.as_deref(), task);
+                Ok(QuestionGrammar::of_domain(self.options, features))
+            }
             WantedPddl::Either => {
                 self.options.grammar.without_grammar("a correction may hold a domain, a problem or both")?;
                 Ok(QuestionGrammar::default())
@@ -296,10 +301,13 @@ impl QuestionGrammar {
         Ok(task)
     }
 
-    /// The grammar of whole domains.
-    fn of_domain(options: &DirectOptions) -> Self {
+    /// The grammar of whole domains, with the parts of the language that the task needs.
+    fn of_domain(options: &DirectOptions, features: TaskFeatures) -> Self {
         let grammar = || {
-            let grammar = domain_grammar(&Domain::default());
+            let required = [(":durative-actions", features.durations), (":preferences", features.wishes)];
+            let required = required.iter().filter(|(_, is_needed)| *is_needed);
+            let requirements = required.map(|(name, _)| Name::synthetic(*name)).collect();
+            let grammar = domain_grammar(&Domain { requirements, ..Domain::default() });
             options.grammar.constraint(&grammar, ("pddl", options.reason), None)
         };
         Self { constraint: (!options.grammar.is_off()).then(grammar), ..Self::default() }

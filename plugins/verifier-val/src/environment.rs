@@ -97,6 +97,10 @@ fn blame(
     let checked = check(Texts::of(candidate, &task.given), "");
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else { return Ok(None) };
     let executed = verdict.executed as usize;
+    if !verdict.violations.is_empty() {
+        // The trial below has no constraints.
+        return Ok(None);
+    }
     let goal = (executed == plan.steps.len()).then_some(false);
     let trial = Trial { steps: plan.steps.clone(), executed, goal };
     let mut deadline = options.limits.deadline(host, 1);
@@ -146,6 +150,14 @@ fn judge_verdict(
             assessment.diagnostics = vec![in_plan(plan, executed, codes::REFUSED, message)];
             assessment
         }
+        (false, None) if !verdict.violations.is_empty() => {
+            let summary = "The environment executes the plan, and it violates a constraint of the task.";
+            let mut assessment = Assessment::new(Decision::Rejected, summary);
+            let last = plan.steps.len().saturating_sub(1);
+            let told = |violation: &String| in_plan(plan, last, codes::VIOLATION, violation.clone());
+            assessment.diagnostics = verdict.violations.iter().map(told).collect();
+            assessment
+        }
         (false, None) => {
             let summary = "The environment executes the plan, and its goal does not hold at the end.";
             let mut assessment = Assessment::new(Decision::Rejected, summary);
@@ -159,8 +171,14 @@ fn judge_verdict(
     if !verdict.valid {
         let state = state_after(host, plan, executed)?;
         assessment.feedback = vec![
-            feedback::Environment { steps: &plan.steps, executed, state: state.as_ref().ok(), written }
-                .text(),
+            feedback::Environment {
+                steps: &plan.steps,
+                executed,
+                violations: &verdict.violations,
+                state: state.as_ref().ok(),
+                written,
+            }
+            .text(),
         ];
         if let Err(failure) = state {
             assessment.evidence["state"] = format!("{} [{}]", failure.message, failure.code).into();

@@ -123,6 +123,7 @@ mod codes {
 
     pub(crate) const REFUSED: &str = "verify.environment-refused";
     pub(crate) const GOAL: &str = "verify.environment-goal";
+    pub(crate) const VIOLATION: &str = "verify.environment-constraint";
     pub(crate) const ANSWER: &str = "verify.environment-answer";
     pub(crate) const VAL: &str = "verify.val";
     pub(crate) const VAL_BROKE: &str = "verify.val-broke";

@@ -308,6 +308,12 @@ impl Environment for Reference {
             valid: all && plan.steps.len() > 1,
             executed: executed as u32,
             reasons: vec!["SECRET-PREDICATE is false".into()],
+            violations: match plan.steps.as_slice() {
+                [step] if step.as_str() == "(serve blue)" => {
+                    vec!["the constraint (sometime (hot)) is violated: it never holds".into()]
+                }
+                _ => vec![],
+            },
             diagnostics: vec![],
         })
     }
@@ -365,6 +371,17 @@ fn the_environment_decides_and_its_model_stays_out_of_the_feedback() {
         bare.feedback
     );
     insta::assert_snapshot!([refused.feedback, missed.feedback].concat().join("\n---\n"));
+}
+
+#[test]
+fn a_violated_constraint_of_the_environment_is_named() {
+    let got = in_environment("(serve blue)");
+    assert_eq!((got.decision.name(), got.diagnostics.len()), ("rejected", 1));
+    assert_eq!(got.diagnostics[0].code, "verify.environment-constraint");
+    assert!(got.diagnostics[0].message.contains("(sometime (hot))"));
+    let told = got.feedback.concat() + &got.summary;
+    assert!(told.contains("The constraint (sometime (hot)) is violated: it never holds."), "{told}");
+    assert!(!told.contains("does not hold"), "the goal holds: {told}");
 }
 
 const PLAN_FILE: &str = "(boil)\n(pour blue)\n(serve blue)\n(boil)\n(pour red)\n(serve red)\n";

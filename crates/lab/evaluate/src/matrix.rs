@@ -420,8 +420,12 @@ impl Selection {
             self.only.iter().map(|f| ("--only", f)).chain(self.except.iter().map(|f| ("--except", f)))
         {
             let names = axes.names(filter.axis);
-            for pattern in filter.patterns.iter().filter(|pattern| !names.iter().any(|n| pattern.matches(n)))
-            {
+            let matches = |pattern: &Pattern, name: &String| {
+                pattern.matches(name)
+                    || filter.axis == Axis::Task
+                        && without_level(name).is_some_and(|name| pattern.matches(name))
+            };
+            for pattern in filter.patterns.iter().filter(|p| !names.iter().any(|name| matches(p, name))) {
                 found.push(no_match(option, filter.axis, &pattern.text(), &names));
             }
         }
@@ -439,10 +443,16 @@ fn match_cell(filters: &[Filter], key: &CellKey) -> bool {
 }
 
 fn match_task(filters: &[Filter], task: &str) -> bool {
-    let base = task.rsplit_once("-L").filter(|(_, level)| level.bytes().all(|b| b.is_ascii_digit()));
+    let base = without_level(task);
     match_axis(filters, Axis::Task, |filter| {
-        filter.matches(task) || base.is_some_and(|(name, _)| filter.matches(name))
+        filter.matches(task) || base.is_some_and(|name| filter.matches(name))
     })
+}
+
+/// `p01` of `p01-L2`; `None` for a name without a level.
+fn without_level(task: &str) -> Option<&str> {
+    let (name, level) = task.rsplit_once("-L")?;
+    level.bytes().all(|b| b.is_ascii_digit()).then_some(name)
 }
 
 /// Values of one axis are alternatives.
@@ -696,6 +706,18 @@ add_ons = [\"add-ons\"]
         assert!(of_others.takes_cell(0, key) && of_others.takes_task(key, "p02"));
         let other = CellKey { seed: key.seed + 1, ..key.clone() };
         assert!(of_others.takes_cell(0, &other) && !of_others.takes_task(&other, "p02"));
+    }
+
+    #[test]
+    fn a_name_without_a_level_is_known_where_all_tasks_have_levels() {
+        let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let suites = vec![("garden".to_owned(), names(&["p01-L2", "p01-L3", "p02-L2", "p02-L3"]))];
+        let axes = Axes { suites, ..axes() };
+        let only = |filter: &str| Selection { only: filters(&[filter]), ..Selection::default() };
+        assert_eq!(only("task=p01").mistakes(&axes), []);
+        assert_eq!(only("task=p01-L3,p0?").mistakes(&axes), []);
+        assert_eq!(only("task=p01,p03").mistakes(&axes).len(), 1);
+        assert_eq!(only("suite=garden-L2").mistakes(&axes).len(), 1);
     }
 
     #[test]

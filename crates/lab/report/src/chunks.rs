@@ -73,8 +73,13 @@ impl Chunks {
     }
 
     /// The chunk of this name (`text-0`), compressed with gzip. `None` if there is no such chunk.
-    pub(crate) fn get(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.places.iter().find(|place| place.name == name).map(|place| self.read(place)).transpose()
+    pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(place) = self.places.iter().find(|place| place.name == name) else { return Ok(None) };
+        self.read(place).map(Some).map_err(|error| {
+            let message = format!("the part `{name}` of the report cannot be read: {error}");
+            Failure::new(FailureClass::System, "report.io", message)
+                .help("open the report again; TMPDIR is where its parts wait")
+        })
     }
 
     fn read(&self, place: &Place) -> io::Result<Vec<u8>> {
@@ -247,6 +252,10 @@ mod tests {
         GzDecoder::new(single.as_slice()).read_to_string(&mut json).unwrap();
         assert_eq!(json, "[\"b\"]");
         assert_eq!(packed.get("text-2").unwrap(), None);
+        packed.file.lock().unwrap().set_len(0).unwrap();
+        let failure = packed.get("text-1").unwrap_err();
+        assert_eq!(failure.code, "report.io");
+        assert!(failure.message.starts_with("the part `text-1` of the report cannot be read"), "{failure:?}");
         assert!(Store::new("page").finish(&mut Spool::new().unwrap()).unwrap().is_empty());
     }
 }

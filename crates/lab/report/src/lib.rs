@@ -126,7 +126,7 @@ impl Contents {
     /// # Errors
     /// `report.io` where the temporary file cannot be read.
     pub fn chunk(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
-        self.chunks.get(name).map_err(|error| chunks::broken(&error))
+        self.chunks.get(name)
     }
 
     /// Counts of the contents; `bytes` is 0.

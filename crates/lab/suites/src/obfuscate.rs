@@ -70,13 +70,23 @@ fn manifest(suite: &Suite, name: Option<&str>) -> String {
             let _ = writeln!(text, "{part} = false");
         });
     }
-    if !suite.materials.is_empty() {
-        text += "\n[materials]\n";
-        for name in suite.materials.keys() {
-            let _ = writeln!(text, "{} = {}", quoted(name), quoted(&material(name)));
-        }
-    }
+    let materials: Vec<(&str, String)> =
+        suite.materials.keys().map(|name| (name.as_str(), material(name))).collect();
+    section(&mut text, "materials", materials.iter().map(|(name, file)| (*name, file.as_str())));
+    let tasks = || suite.tasks.iter();
+    section(&mut text, "axes", tasks().filter_map(|task| Some((task.stem.as_str(), task.axis.as_deref()?))));
+    section(&mut text, "gaps", tasks().filter_map(|task| Some((task.stem.as_str(), task.gap.as_deref()?))));
     text
+}
+
+/// Writes a table of a manifest, if it has entries.
+fn section<'a>(text: &mut String, name: &str, entries: impl Iterator<Item = (&'a str, &'a str)>) {
+    for (index, (key, value)) in entries.enumerate() {
+        if index == 0 {
+            let _ = write!(text, "\n[{name}]\n");
+        }
+        let _ = writeln!(text, "{} = {}", quoted(key), quoted(value));
+    }
 }
 
 fn sentences(suite: &Suite) -> Option<String> {

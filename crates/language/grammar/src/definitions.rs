@@ -5,10 +5,12 @@ use crate::pddl::{Objects, Pddl, Use, Variables};
 use crate::tree::{Builder, Expr, Grammar};
 use planforge_pddl::ast::{Action, Domain, TypedName};
 
-/// The grammar of whole domains: syntax only. Of `domain` it takes the name. Which predicates, types and variables a domain declares itself
-/// cannot be said by a context-free grammar, so arguments and names are free.
+/// The grammar of whole domains: syntax only. Of `domain` it takes the name, and from its requirements whether there are durative actions and
+/// preferences. Which predicates, types and variables a domain declares itself cannot be said by a context-free grammar, so arguments and
+/// names are free.
 pub fn domain_grammar(domain: &Domain) -> Grammar {
-    let nothing = Domain { name: domain.name.clone(), ..Domain::default() };
+    let nothing =
+        Domain { name: domain.name.clone(), requirements: domain.requirements.clone(), ..Domain::default() };
     let mut pddl = Pddl::new(&nothing, Objects::Any, &[]);
     let name = match &nothing.name {
         Some(name) => Expr::text(name.as_str()),
@@ -29,7 +31,9 @@ pub fn domain_grammar(domain: &Domain) -> Grammar {
     let term = pddl.builder.rule("term", Expr::choice([pddl.name.clone(), pddl.variable.clone()]));
     let atom = pddl.list([pddl.name.clone(), pddl.spaced(term.clone()).any_number()]);
     let atom = pddl.builder.rule("atom", atom);
-    let number = free_number(&mut pddl, &atom);
+    let has_durations = pddl.declares(&[":durative-actions", ":duration-inequalities"])
+        || !domain.durative_actions.is_empty();
+    let number = free_number(&mut pddl, &atom, has_durations);
     let condition = free_condition(&mut pddl, &atom, &term, &number, &parameters);
     let effect = free_effect(&mut pddl, &atom, &number, &condition, &parameters);
     let field = |pddl: &Pddl<'_>, key: &str, value: &Expr| {
@@ -45,6 +49,12 @@ pub fn domain_grammar(domain: &Domain) -> Grammar {
             field(&pddl, ":effect", &effect),
         ],
     );
+    let action = if has_durations {
+        let durative = free_durative(&mut pddl, &number, &condition, &effect, &parameters);
+        Expr::choice([action, durative])
+    } else {
+        action
+    };
     let derived = pddl.section(":derived", [declaration.clone(), condition]);
     let sections = [
         Expr::text("define"),
@@ -74,7 +84,70 @@ fn typed_list(pddl: &Pddl<'_>, entry: &Expr, typed: &Expr) -> Expr {
     Expr::sequence([entry.clone(), next.any_number(), typed.clone().optional()])
 }
 
-fn free_number(pddl: &mut Pddl<'_>, atom: &Expr) -> Expr {
+/// A durative action. Its parts at the start, at the end and over all are lists that begin with these words.
+fn free_durative(
+    pddl: &mut Pddl<'_>,
+    number: &Expr,
+    condition: &Expr,
+    effect: &Expr,
+    parameters: &Expr,
+) -> Expr {
+    let two = |pddl: &Pddl<'_>, word: &str, moment: &str| {
+        Expr::sequence([Expr::text(word), pddl.spaced(Expr::text(moment))])
+    };
+    let [start, end, all] =
+        [("at", "start"), ("at", "end"), ("over", "all")].map(|(word, moment)| two(pddl, word, moment));
+    let ends = Expr::choice([start.clone(), end.clone()]);
+    let duration = Expr::Rule(pddl.builder.reserve("duration"));
+    let compare = Expr::choice(["=", "<=", ">="].map(Expr::text));
+    let variable = pddl.spaced(Expr::text("?duration"));
+    let bound = Expr::sequence([compare, variable, number.clone()]);
+    let several = |inner: &Expr| Expr::sequence([Expr::text("and"), inner.clone().any_number()]);
+    let for_all = |inner: &Expr| Expr::sequence([Expr::text("forall"), parameters.clone(), inner.clone()]);
+    let timed = |ends: &Expr, inner: &Expr| Expr::sequence([ends.clone(), inner.clone()]);
+    let durations = [bound, several(&duration), timed(&ends, &duration)];
+    set(pddl, &duration, Expr::choice(durations).optional());
+    let conditions = Expr::Rule(pddl.builder.reserve("timed-condition"));
+    let moments = Expr::choice([start, end, all]);
+    let mut lists = vec![several(&conditions), for_all(&conditions), timed(&moments, condition)];
+    if pddl.declares(&[":preferences"]) {
+        lists.push(preference(pddl, &conditions));
+    }
+    set(pddl, &conditions, Expr::choice(lists).optional());
+    let effects = Expr::Rule(pddl.builder.reserve("timed-effect"));
+    let when = Expr::sequence([Expr::text("when"), conditions.clone(), effects.clone()]);
+    let lists = [several(&effects), for_all(&effects), timed(&ends, effect), when];
+    set(pddl, &effects, Expr::choice(lists));
+    let field =
+        |pddl: &Pddl<'_>, key: &str, value: Expr| Expr::sequence([pddl.gap.clone(), Expr::text(key), value]);
+    pddl.section(
+        ":durative-action",
+        [
+            pddl.spaced(pddl.name.clone()),
+            pddl.spaced(Expr::text(":parameters")),
+            parameters.clone(),
+            field(pddl, ":duration", duration),
+            field(pddl, ":condition", conditions).optional(),
+            field(pddl, ":effect", effects),
+        ],
+    )
+}
+
+/// Sets a reserved rule to a list with these contents.
+fn set(pddl: &mut Pddl<'_>, rule: &Expr, contents: Expr) {
+    let list = pddl.list([contents]);
+    if let Expr::Rule(id) = rule {
+        pddl.builder.set(*id, list);
+    }
+}
+
+/// `preference NAME CONDITION` without its parentheses.
+fn preference(pddl: &Pddl<'_>, condition: &Expr) -> Expr {
+    let name = pddl.spaced(pddl.name.clone()).optional();
+    Expr::sequence([Expr::text("preference"), name, condition.clone()])
+}
+
+fn free_number(pddl: &mut Pddl<'_>, atom: &Expr, has_durations: bool) -> Expr {
     let id = pddl.builder.reserve("numeric");
     let inner = Expr::Rule(id);
     let of = |op: &str, more: Expr| pddl.list([Expr::text(op), inner.clone(), more]);
@@ -86,7 +159,8 @@ fn free_number(pddl: &mut Pddl<'_>, atom: &Expr) -> Expr {
         of("-", inner.clone().optional()),
         of("/", inner.clone()),
     ];
-    pddl.builder.set(id, Expr::choice(alternatives));
+    let duration = has_durations.then(|| pddl.spaced(Expr::text("?duration")));
+    pddl.builder.set(id, Expr::choice(alternatives.into_iter().chain(duration)));
     inner
 }
 
@@ -109,7 +183,8 @@ fn free_condition(pddl: &mut Pddl<'_>, atom: &Expr, term: &Expr, number: &Expr, 
         of("=", &[&term, &term]),
         Expr::sequence([compare, number.clone(), number.clone()]),
     ];
-    let list = pddl.list([Expr::choice(lists).optional()]);
+    let preference = pddl.declares(&[":preferences"]).then(|| preference(pddl, &inner));
+    let list = pddl.list([Expr::choice(lists.into_iter().chain(preference)).optional()]);
     pddl.builder.set(id, Expr::choice([atom.clone(), list]));
     inner
 }

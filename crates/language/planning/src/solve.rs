@@ -8,7 +8,7 @@ use crate::resources::ResourceLimits;
 use crate::search::{Algorithm, metric_value, run_search_with};
 use crate::task::{GroundTask, SourcePlace, Unsupported};
 use crate::unsolvable::{why_exhausted, why_unsolvable};
-use crate::wishes;
+use crate::wishes::{self, NotCompiled};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
@@ -41,8 +41,13 @@ pub fn plan_with_progress(
 ) -> Result<PlanResult, Vec<Diagnostic>> {
     let lifted = normalize(domain, problem)?;
     let unsearched = |outcome| PlanResult::unsearched("grounding", outcome, (0, 0));
+    let is_satisficing = matches!(options.algorithm, Algorithm::Greedy | Algorithm::Anytime);
+    let selects = is_satisficing && lifted.unexecuted.is_empty() && !wishes::has_hard_constraints(&lifted);
     if lifted.extension.has_time() {
-        return Ok(crate::temporal::plan_with_time(lifted, options, resources, on_plan));
+        return Ok(match selects && lifted.extension.has_wishes() {
+            true => wishes::plan_with_wishes(&lifted, options, resources, on_plan),
+            false => crate::temporal::plan_with_time(lifted, options, resources, on_plan),
+        });
     }
     let unsupported = wishes::unsupported(&lifted);
     if !unsupported.is_empty() {
@@ -51,14 +56,32 @@ pub fn plan_with_progress(
     if lifted.extension.has_wishes() {
         return Ok(match wishes::compile(&lifted, options.ground, resources) {
             Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
-            Ok(Err(unsupported)) => unsearched(SearchOutcome::Unsupported(vec![unsupported])),
+            Ok(Err(NotCompiled::Numeric(_))) if selects => {
+                wishes::plan_with_wishes(&lifted, options, resources, on_plan)
+            }
+            Ok(Err(NotCompiled::Unsupported(what) | NotCompiled::Numeric(what))) => {
+                unsearched(SearchOutcome::Unsupported(vec![what]))
+            }
             Ok(Ok(task)) => plan_compiled(&lifted, &task, options, resources, on_plan),
         });
     }
-    Ok(match ground(&lifted, options.ground, resources) {
-        Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
+    Ok(plan_without_wishes(lifted, options, resources, on_plan))
+}
+
+/// Searches a plan of a task that has neither preferences nor trajectory constraints.
+pub(crate) fn plan_without_wishes(
+    lifted: LiftedTask,
+    options: &PlanOptions,
+    resources: &mut dyn ResourceLimits,
+    on_plan: &mut dyn FnMut(&Plan, &'static str),
+) -> PlanResult {
+    if lifted.extension.has_time() {
+        return crate::temporal::plan_with_time(lifted, options, resources, on_plan);
+    }
+    match ground(&lifted, options.ground, resources) {
+        Err(reason) => PlanResult::unsearched("grounding", SearchOutcome::LimitReached(reason), (0, 0)),
         Ok(task) => plan_ground(&lifted, &task, options, resources, on_plan),
-    })
+    }
 }
 
 /// Searches a task whose preferences and trajectory constraints were compiled away. Plans are without its auxiliary steps.

@@ -13,6 +13,7 @@
 
 mod automata;
 mod formula;
+mod selection;
 mod task_builder;
 
 use crate::ground::{Ground, GroundLimits, Wanted, for_each_binding, ground_with};
@@ -25,6 +26,7 @@ use crate::weights::Weights;
 use automata::{Automata, NewFacts, Part};
 use planforge_pddl::Number;
 use planforge_pddl::ast::TrajectoryOp;
+pub(crate) use selection::plan_with_wishes;
 use task_builder::{Payment, TaskBuilder};
 
 /// Estimated bytes of a condition under a binding.
@@ -40,6 +42,18 @@ fn place(task: &LiftedTask) -> SourcePlace {
     let preference = task.extension.preferences.first().map(|preference| preference.place);
     let constraint = || task.extension.constraints.first()?.parts.first().map(|part| part.place);
     preference.or_else(constraint).unwrap_or(SourcePlace::problem(planforge_diagnostics::Span::default()))
+}
+
+/// True if a valid plan has to satisfy trajectory constraints.
+pub(crate) fn has_hard_constraints(task: &LiftedTask) -> bool {
+    task.extension.constraints.iter().any(|constraint| constraint.preference.is_none())
+}
+
+/// The reason why preferences and constraints are not compiled away.
+pub(crate) enum NotCompiled {
+    Unsupported(Unsupported),
+    /// Numeric conditions stand beside them.
+    Numeric(Unsupported),
 }
 
 /// True for a step of a plan that is not one of the task's.
@@ -74,15 +88,16 @@ pub(crate) fn compile(
     task: &LiftedTask,
     limits: GroundLimits,
     resources: &mut dyn ResourceLimits,
-) -> Result<Result<GroundTask, Unsupported>, StopReason> {
+) -> Result<Result<GroundTask, NotCompiled>, StopReason> {
+    let refuse = |unsupported| Ok(Err(NotCompiled::Unsupported(unsupported)));
     let weights = match weights(task) {
         Ok(weights) => weights,
-        Err(unsupported) => return Ok(Err(unsupported)),
+        Err(unsupported) => return refuse(unsupported),
     };
     let timed = task.extension.constraints.iter().filter(|constraint| counts(constraint, &weights.amounts));
     if let Some(part) = timed.flat_map(|constraint| &constraint.parts).find(|part| needs_times(part)) {
         let what = format!("`{}` in a plan without times", part.operator.as_str());
-        return Ok(Err(Unsupported { what, place: part.place }));
+        return refuse(Unsupported { what, place: part.place });
     }
     let wishes = Wishes::collect(task, weights.amounts, resources)?;
     let plain = LiftedTask { metric: weights.rest, unsupported: Vec::new(), ..task.clone() };
@@ -92,7 +107,7 @@ pub(crate) fn compile(
     if let Some(place) = ground.numeric_condition.as_ref().map(|u| u.place).or(compares.then(|| place(task)))
     {
         let what = "preferences or trajectory constraints together with numeric conditions".to_owned();
-        return Ok(Err(Unsupported { what, place }));
+        return Ok(Err(NotCompiled::Numeric(Unsupported { what, place })));
     }
     if ground.goal_unreachable {
         return Ok(Ok(ground));
@@ -129,7 +144,7 @@ pub(crate) fn compile(
     });
     if u64::try_from(soft_total + dearest.max().unwrap_or(0)).is_err() {
         let what = "costs that are not 64-bit integers over one denominator".to_owned();
-        return Ok(Err(Unsupported { what, place: place(task) }));
+        return refuse(Unsupported { what, place: place(task) });
     }
     let payment = |(condition, preference): (Ground, usize)| Payment {
         condition,

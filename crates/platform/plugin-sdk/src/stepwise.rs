@@ -162,7 +162,12 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
             None => self.0.missing(&state)?,
         };
         let valid = reasons.is_empty();
-        Ok(EnvironmentVerdict { valid, executed: execution.executed, reasons, diagnostics: vec![] })
+        Ok(EnvironmentVerdict {
+            valid,
+            executed: execution.executed,
+            reasons,
+            ..EnvironmentVerdict::default()
+        })
     }
 
     fn describe_state(

@@ -189,8 +189,7 @@ impl Environment for Kitchen {
         Ok(EnvironmentVerdict {
             valid: report.is_valid(),
             executed: report.trace.len() as u32,
-            reasons: vec![],
-            diagnostics: vec![],
+            ..EnvironmentVerdict::default()
         })
     }
     fn describe_state(

@@ -53,6 +53,9 @@ pub(super) fn check_rung(
                 report(format!("the text states {fact}, which the problem lacks (axis {axes})"))
             }
             Finding::Object(object) => report(format!("text and problem differ in the object `{object}`")),
+            Finding::TellsGap(fact) => {
+                report(format!("the text denies {fact}, which tells the fact that it leaves out"))
+            }
         })
         .collect();
     if let Some(more) = found.len().checked_sub(SHOWN).filter(|more| *more > 0) {

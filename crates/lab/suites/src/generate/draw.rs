@@ -126,6 +126,11 @@ fn draw(
     };
     let stem = requested.stem();
     let problem = read(generator, &stem, &problem)?;
+    let objects = problem.objects.len();
+    if matches!(requested, Requested::Rung(_)) && objects != size as usize {
+        let message = format!("the template makes {objects} objects for {stem}, where `size` is {size}");
+        return Err(wrong(generator, message, None));
+    }
     let silent = silent_objects(&problem, &text);
     if !silent.is_empty() {
         let message = format!("the text of {stem} never mentions {}", silent.join(", "));
@@ -174,9 +179,19 @@ fn ladder_text(
         .bytes()
         .fold(attempt, |sum, byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
     let mut random = Random::stream(own, axes);
-    let mut needed = |fact: &Fact| !solves_without(generator, problem, fact, plan, budget);
-    let text = write_text(lexicon, &task, &rung.axes, &mut random, &mut needed)
-        .map_err(|why| refused(codes::LADDER_SENTENCES, why))?;
+    let mut stopped = None;
+    let mut needed = |fact: &Fact| match solves_without(generator, problem, fact, plan, budget) {
+        Ok(solves) => !solves,
+        Err(why) => {
+            stopped.get_or_insert(why);
+            false
+        }
+    };
+    let text = write_text(lexicon, &task, &rung.axes, &mut random, &mut needed);
+    if let Some(why) = stopped {
+        return Err(refused(codes::STOPPED, why));
+    }
+    let text = text.map_err(|why| refused(codes::LADDER_SENTENCES, why))?;
     let length = text.text.chars().count();
     if length > MAX_CHARS {
         let message = format!("the text has {length} characters, and at most {MAX_CHARS} are allowed");
@@ -191,6 +206,7 @@ fn ladder_text(
                 Finding::Missing(fact) => format!("no sentence states {fact}"),
                 Finding::Wrong(fact) => format!("the text states {fact}, which does not hold"),
                 Finding::Object(object) => format!("text and problem differ in the object `{object}`"),
+                Finding::TellsGap(fact) => format!("the text denies {fact}, which tells the fact left out"),
             };
             Err(refused(
                 codes::LADDER_UNREAD,
@@ -201,13 +217,16 @@ fn ladder_text(
 }
 
 /// True if the plan is valid where a fact of the initial state is left out.
+///
+/// # Errors
+/// The reason why that was not decided: a limit or an interruption.
 fn solves_without(
     generator: &Generator,
     problem: &Problem,
     fact: &Fact,
     plan: &str,
     budget: &mut dyn ResourceLimits,
-) -> bool {
+) -> Result<bool, String> {
     let is_fact = |element: &InitElement| match element {
         InitElement::Atom(atom) => {
             atom.predicate.key() == fact.predicate
@@ -221,10 +240,15 @@ fn solves_without(
     };
     let init = problem.init.iter().filter(|element| !is_fact(element)).cloned().collect();
     let without = Problem { init, ..problem.clone() };
-    normalize(&generator.domain, &without).is_ok_and(|lifted| {
-        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
-        Validator::new(lifted).validate_with(&parse_plan(plan, SourceId(0)), &options, budget).is_valid()
-    })
+    let Ok(lifted) = normalize(&generator.domain, &without) else { return Ok(false) };
+    let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+    let report = Validator::new(lifted).validate_with(&parse_plan(plan, SourceId(0)), &options, budget);
+    match report.decision {
+        ValidationDecision::Valid => Ok(true),
+        ValidationDecision::Invalid => Ok(false),
+        ValidationDecision::LimitReached(reason) => Err(format!("generating was ended by {reason}")),
+        ValidationDecision::Unsupported(_) => Err("plans of this domain are not validated".to_owned()),
+    }
 }
 
 fn wrong(generator: &Generator, message: String, line: Option<usize>) -> GenerationError {

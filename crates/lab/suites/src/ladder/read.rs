@@ -20,6 +20,8 @@ pub enum Finding {
     Wrong(Fact),
     /// An object that only the text or only the problem has.
     Object(String),
+    /// A fact that the text denies, which excludes an alternative of the fact that it leaves out.
+    TellsGap(Fact),
 }
 
 /// Reads a text and compares it with the facts of the reference. `gap` is the fact that the text leaves out.
@@ -34,7 +36,7 @@ pub fn read_text(
     let mut reader = Reader::new(lexicon, &task.signatures, language);
     reader.read(text);
     let (objects, facts) = reader.result();
-    let mut findings = reader.findings;
+    let mut findings = std::mem::take(&mut reader.findings);
     let expected: BTreeMap<String, String> = task.type_of.clone();
     for (object, ty) in &expected {
         if objects.get(object) != Some(ty) {
@@ -44,6 +46,9 @@ pub fn read_text(
     findings.extend(objects.keys().filter(|o| !expected.contains_key(*o)).cloned().map(Finding::Object));
     let mut facts_expected = task.facts.clone();
     if let Some(gap) = gap {
+        let denied = reader.denied.iter().chain(&reader.corrected).chain(&reader.excluded);
+        findings
+            .extend(denied.filter(|fact| fact.excludes_alternative_of(gap)).cloned().map(Finding::TellsGap));
         facts_expected.remove(gap);
         // What a rule derives from the absence of the fact is not compared.
         let derived: BTreeSet<&str> = lexicon
@@ -186,6 +191,8 @@ struct Reader<'a> {
     stated: BTreeSet<Fact>,
     denied: BTreeSet<Fact>,
     corrected: BTreeSet<Fact>,
+    /// Facts of the branch of a condition that does not hold.
+    excluded: BTreeSet<Fact>,
     rules: BTreeSet<usize>,
     phrases: RefCell<BTreeMap<String, Option<Meaning>>>,
     /// Objects of the sentence before.
@@ -232,6 +239,7 @@ impl<'a> Reader<'a> {
             stated: BTreeSet::new(),
             denied: BTreeSet::new(),
             corrected: BTreeSet::new(),
+            excluded: BTreeSet::new(),
             rules: BTreeSet::new(),
             phrases: RefCell::new(BTreeMap::new()),
             previous: Vec::new(),
@@ -381,7 +389,9 @@ impl<'a> Reader<'a> {
             return;
         }
         if let Some((yes, no, holds)) = self.conditional(sentence) {
-            self.stated.extend(if holds { yes } else { no });
+            let (stated, excluded) = if holds { (yes, no) } else { (no, yes) };
+            self.stated.extend(stated);
+            self.excluded.extend(excluded);
             return;
         }
         for frame in self.frames.correction {
@@ -564,8 +574,15 @@ impl<'a> Reader<'a> {
     /// Objects by type, and all facts with those that follow from rules.
     fn result(&mut self) -> (BTreeMap<String, String>, BTreeSet<Fact>) {
         let mut stated: BTreeSet<Fact> = self.stated.difference(&self.corrected).cloned().collect();
+        // A rule without facts says what follows from the neighbours of a sequence.
+        let explains =
+            |(index, rule): (usize, &super::Rule)| rule.holds.is_some() || self.rules.contains(&index);
+        let is_explained = self.lexicon.rule.iter().enumerate().all(explains);
         for part in [Part::Init, Part::Goal] {
             for (predicate, words) in self.lexicon.facts(part) {
+                if words.chain && !is_explained {
+                    continue;
+                }
                 let own: BTreeSet<Fact> =
                     stated.iter().filter(|f| f.part == part && f.predicate == *predicate).cloned().collect();
                 stated.extend(Task::implied(words, &own));

@@ -32,6 +32,15 @@ impl fmt::Display for Fact {
     }
 }
 
+impl Fact {
+    /// True if the fact differs from another one at most in its last object. Who reads that the van is not in a, b and c
+    /// concludes that it is in d.
+    pub(super) fn excludes_alternative_of(&self, other: &Self) -> bool {
+        let subject = |fact: &Self| fact.arguments.split_last().map(|(_, subject)| subject.to_vec());
+        self.part == other.part && self.predicate == other.predicate && subject(self) == subject(other)
+    }
+}
+
 /// The objects and facts of a problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task {

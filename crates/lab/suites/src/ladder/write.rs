@@ -36,11 +36,16 @@ pub fn write_text(
         random,
         aliases: BTreeMap::new(),
         values: BTreeMap::new(),
+        gap: None,
     };
     let mut facts = task.to_tell(lexicon)?;
     let gap = if axes.has(Axis::Gap) { Some(writer.take_gap(&mut facts, needed)?) } else { None };
+    writer.gap.clone_from(&gap);
     Ok(Text { text: writer.write(facts), gap })
 }
+
+/// Number of different measures. Further objects have none.
+const MEASURES: u64 = 4700;
 
 /// Most sentences of one kind that make a text longer.
 const MAX_ADDED: usize = 60;
@@ -99,6 +104,8 @@ struct Writer<'a> {
     aliases: BTreeMap<String, String>,
     /// Measured objects: value in the small unit, and whether its own sentence has the large unit.
     values: BTreeMap<String, (u32, bool)>,
+    /// The fact that the text leaves out.
+    gap: Option<Fact>,
 }
 
 impl Writer<'_> {
@@ -235,12 +242,15 @@ impl Writer<'_> {
             // Measures differ in the whole task, so that each names one object.
             let mut used = BTreeSet::new();
             for object in &objects {
+                if used.len() == MEASURES as usize {
+                    break;
+                }
                 if self.measure_of(object).is_none() || (objects.len() > 100 && self.random.chance(0.5)) {
                     continue;
                 }
                 let mut value = 0;
                 while value == 0 || !used.insert(value) {
-                    value = 300 + self.random.below(4700) as u32;
+                    value = 300 + self.random.below(MEASURES) as u32;
                 }
                 let large = self.random.chance(0.5);
                 self.values.insert(object.clone(), (value, large));
@@ -527,8 +537,12 @@ impl Writer<'_> {
             *wrong.arguments.last_mut()? = self.random.pick(objects)?.clone();
             let same = wrong.arguments.iter().collect::<BTreeSet<_>>().len() < wrong.arguments.len();
             let holds = self.task.facts.contains(&wrong) || self.task.facts.contains(&swapped(&wrong));
-            (!same && !holds).then_some(wrong)
+            (!same && !holds && !self.tells_gap(&wrong)).then_some(wrong)
         })
+    }
+
+    fn tells_gap(&self, wrong: &Fact) -> bool {
+        self.gap.as_ref().is_some_and(|gap| wrong.excludes_alternative_of(gap))
     }
 
     /// Lists with exceptions, and sentences about what does not hold.
@@ -567,7 +581,8 @@ impl Writer<'_> {
                     }
                     let holds =
                         self.task.facts.contains(&wrong) || self.task.facts.contains(&swapped(&wrong));
-                    !holds && !first.arguments.iter().skip(1).any(|argument| argument == *object)
+                    let used = first.arguments.iter().skip(1).any(|argument| argument == *object);
+                    !holds && !used && !self.tells_gap(&wrong)
                 })
                 .cloned()
                 .collect();

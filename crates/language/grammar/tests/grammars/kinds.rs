@@ -44,6 +44,54 @@ fn domain_grammars_accept_every_domain_and_derive_readable_ones() {
     }
 }
 
+/// A baker would like to be free at the end of each loaf.
+const BAKERY: &str = "(define (domain bakery)
+  (:requirements :strips :durative-actions :duration-inequalities :preferences)
+  (:predicates (free) (hot ?x) (baked ?x))
+  (:functions (time ?x) (used))
+  (:durative-action bake
+    :parameters (?x)
+    :duration (and (>= ?duration (time ?x)) (at start (<= ?duration (* 2 (time ?x)))))
+    :condition (and (at start (free)) (over all (hot ?x)) (preference idle (at end (free))))
+    :effect (and (at start (not (free))) (at end (baked ?x)) (at end (increase (used) ?duration))))
+  (:action look :parameters () :precondition (preference (free)) :effect (free)))";
+
+#[test]
+fn domain_grammars_have_durations_and_preferences_where_the_domain_requires_them() {
+    let domain = parse_domain(BAKERY, SourceId(0)).value;
+    let grammar = domain_grammar(&domain);
+    for text in layouts(&print_domain(&domain)) {
+        let (read, rest) = text.split_at(grammar.accepted_prefix(&text));
+        assert!(grammar.accepts(&text), "{read}<HERE>{rest}");
+    }
+    for (right, wrong) in [
+        ("(over all (hot ?x))", "(over start (hot ?x))"),
+        ("(at start (free))", "(free)"),
+        ("(at end (baked ?x))", "(over all (baked ?x))"),
+        (":duration (and", ":duration (or"),
+    ] {
+        assert!(BAKERY.contains(right) && grammar.accepts(BAKERY));
+        assert!(!grammar.accepts(&BAKERY.replacen(right, wrong, 1)), "{wrong}");
+    }
+    for n in 0..200 {
+        let text = grammar.derive(&mut Random::stream(3, n), 9);
+        let parsed = parse_domain(&text, SourceId(0));
+        let errors = parsed.diagnostics.iter().filter(|d| d.is_error() && d.code.contains("parenthesis"));
+        assert_eq!(errors.count(), 0, "{text}");
+        assert!(grammar.accepts(&text), "{text}");
+    }
+    // Other domains keep their grammar, which recorded requests have.
+    let mut classical = domain.clone();
+    classical.requirements.clear();
+    classical.durative_actions.clear();
+    let grammar = domain_grammar(&classical);
+    assert!(!grammar.accepts(BAKERY));
+    assert_eq!(
+        grammar.to_gbnf(),
+        domain_grammar(&planforge_pddl::ast::Domain { name: domain.name, ..Default::default() }).to_gbnf()
+    );
+}
+
 #[test]
 fn edits_name_functions_actions_and_parameters_in_scope() {
     let blocks = suite("blocks");

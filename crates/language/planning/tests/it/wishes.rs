@@ -4,8 +4,8 @@ use crate::support::{Random, read};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, Unlimited, ValidationReport, Validator,
-    normalize, parse_plan, plan, plan_with_progress,
+    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, Unlimited, ValidationOptions, ValidationReport,
+    Validator, normalize, parse_plan, plan, plan_with_progress,
 };
 
 fn solve(task: &(Domain, Problem), algorithm: Algorithm) -> PlanResult {
@@ -381,10 +381,100 @@ fn what_is_not_planned_is_named() {
     let numbers =
         "(define (domain n) (:requirements :fluents :preferences) (:predicates (p)) (:functions (n))
       (:action a :parameters () :precondition (< (n) 3) :effect (and (p) (increase (n) 1))))";
-    let problem = "(define (problem n) (:domain n) (:init (= (n) 0)) (:goal (preference x (p)))
-      (:metric minimize (is-violated x)))";
+    let problem = |constraints: &str| {
+        format!(
+            "(define (problem n) (:domain n) (:init (= (n) 0)) (:goal (preference x (p))) {constraints}
+             (:metric minimize (is-violated x)))"
+        )
+    };
     let what = "preferences or trajectory constraints together with numeric conditions";
-    assert_eq!(refused(&read(numbers, problem)), [what]);
+    assert_eq!(refused(&read(numbers, &problem("(:constraints (sometime (p)))"))), [what]);
+    let optimal = solve(&read(numbers, &problem("")), Algorithm::AStar).outcome;
+    assert!(matches!(&optimal, SearchOutcome::Unsupported(found) if found[0].what == what), "{optimal:?}");
+}
+
+/// The best plan, which is valid and has the cost that it tells, and the costs of the plans before it.
+fn improved(domain: &str, problem: &str) -> (Plan, Vec<f64>) {
+    let task = read(domain, problem);
+    let options = PlanOptions { algorithm: Algorithm::Anytime, max_nodes: 30_000, ..PlanOptions::default() };
+    let mut costs = Vec::new();
+    let mut note = |plan: &Plan, _: &'static str| costs.push(plan.cost.unwrap());
+    let result = plan_with_progress(&task.0, &task.1, &options, &mut Unlimited, &mut note).unwrap();
+    let SearchOutcome::Plan(plan) = result.outcome else { panic!("{:?}", result.outcome) };
+    let timed = ValidationOptions { time: true, ..ValidationOptions::default() };
+    let file = parse_plan(&plan.to_string(), SourceId(2));
+    let report = validator(&task).validate_with(&file, &timed, &mut Unlimited);
+    assert!(report.is_valid(), "{plan}\n{:#?}", report.diagnostics);
+    assert_eq!(report.cost, plan.cost, "{plan}");
+    let is_maximized = problem.contains("maximize");
+    assert!(costs.windows(2).all(|pair| (pair[1] > pair[0]) == is_maximized), "{costs:?}");
+    assert_eq!(costs.last(), plan.cost.as_ref());
+    (plan, costs)
+}
+
+const STALL: &str = "(define (domain stall) (:requirements :typing :fluents :preferences) (:types ware)
+  (:predicates (have ?w - ware)) (:functions (money) (price ?w - ware) (spent))
+  (:action buy :parameters (?w - ware) :precondition (>= (money) (price ?w))
+    :effect (and (have ?w) (decrease (money) (price ?w)) (increase (spent) (price ?w)))))";
+
+#[test]
+fn wishes_beside_numbers_are_kept_where_the_money_is_enough_and_they_are_worth_it() {
+    let problem = |money: u32, goal: &str, metric: &str| {
+        format!(
+            "(define (problem p) (:domain stall) (:objects tea bread jam ham - ware)
+             (:init (= (money) {money}) (= (spent) 0) (= (price tea) 2) (= (price bread) 3) (= (price jam) 4) (= (price ham) 6))
+             (:goal (and {goal})) (:metric {metric}))"
+        )
+    };
+    let wishes = "(have tea) (preference a (have bread)) (preference b (have jam)) (preference c (have ham))";
+    let weights = "(+ (* 5 (is-violated a)) (* 6 (is-violated b)) (* 9 (is-violated c)))";
+    // Tea and ham leave 1, so that bread and jam are violated; tea, bread and jam would cost 9.
+    let (plan, costs) = improved(STALL, &problem(9, wishes, &format!("minimize {weights}")));
+    assert_eq!(plan.cost, Some(9.0), "{plan}");
+    assert!(costs.len() > 1, "the first plan has no wish: {costs:?}");
+    // All wishes come true, and nothing else costs: no plan is better.
+    let (plan, _) = improved(STALL, &problem(20, wishes, &format!("minimize {weights}")));
+    assert_eq!((plan.cost, plan.optimal, plan.bound), (Some(0.0), true, Some(0.0)), "{plan}");
+    // With the money in the metric: bread for 3 saves 5, jam for 4 saves 6, ham for 6 saves 9.
+    let (plan, _) = improved(STALL, &problem(20, wishes, &format!("minimize (+ {weights} (spent))")));
+    assert_eq!((plan.cost, plan.optimal), (Some(15.0), false), "{plan}");
+    let (plan, _) = improved(STALL, &problem(20, wishes, &format!("minimize (+ {weights} (* 2 (spent)))")));
+    // Two units of money for each unit of a price: no wish is worth it.
+    assert_eq!(plan.cost, Some(24.0), "{plan}");
+    let (plan, _) = improved(STALL, &problem(20, wishes, &format!("maximize (- 100 {weights})")));
+    assert_eq!(plan.cost, Some(100.0), "{plan}");
+    // Each ware is a wish, and a wish can be about a number.
+    let each = "(forall (?w - ware) (preference each (have ?w))) (preference rest (>= (money) 5))";
+    let metric = "minimize (+ (* 2 (is-violated each)) (is-violated rest))";
+    let (plan, _) = improved(STALL, &problem(15, each, metric));
+    assert_eq!(plan.cost, Some(1.0), "{plan}");
+    let (plan, _) = improved(STALL, &problem(14, each, metric));
+    assert_eq!(plan.cost, Some(2.0), "{plan}");
+}
+
+#[test]
+fn wishes_beside_time_are_kept_where_they_are_worth_it() {
+    let domain =
+        "(define (domain kitchen) (:requirements :typing :durative-actions :preferences) (:types pot)
+      (:predicates (cold ?p - pot) (hot ?p - pot) (free))
+      (:functions (minutes ?p - pot))
+      (:durative-action boil :parameters (?p - pot) :duration (= ?duration (minutes ?p))
+        :condition (and (at start (cold ?p)) (at start (free)))
+        :effect (and (at start (not (free))) (at start (not (cold ?p))) (at end (free)) (at end (hot ?p)))))";
+    let problem = |weight: u32| {
+        format!(
+            "(define (problem p) (:domain kitchen) (:objects a b c - pot)
+             (:init (free) (cold a) (cold b) (cold c) (= (minutes a) 5) (= (minutes b) 10) (= (minutes c) 30))
+             (:goal (and (hot a) (preference x (hot b)) (preference y (hot c))))
+             (:metric minimize (+ (total-time) (* {weight} (is-violated x)) (* 20 (is-violated y)))))"
+        )
+    };
+    let (plan, costs) = improved(domain, &problem(12));
+    // The second pot takes ten minutes and saves 12; the third takes 30 and saves 20.
+    assert_eq!((plan.steps.len(), costs[0]), (2, 37.0), "{plan} {costs:?}");
+    assert!((35.0..35.01).contains(&plan.cost.unwrap()), "{plan}");
+    let (plan, _) = improved(domain, &problem(8));
+    assert_eq!((plan.steps.len(), plan.cost), (1, Some(33.0)), "{plan}");
 }
 
 #[test]

@@ -111,13 +111,17 @@ pub struct EnvironmentPlan {
 /// Validation of a plan against the environment's task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentVerdict {
-    /// Executable to the end, and the goal holds there.
+    /// Executable to the end, the goal holds there, and no constraint is violated.
     pub valid: bool,
     /// Steps executed.
     pub executed: u32,
     /// Reasons for a person; empty if `valid`.
     #[serde(default)]
     pub reasons: Vec<String>,
+    /// Trajectory constraints that the plan violates, a clause each. Empty unless all steps are executed and the goal holds:
+    /// otherwise the plan fails before they matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<String>,
     /// The same as diagnostics into `plan`, where there are places.
     #[serde(default)]
     pub diagnostics: Vec<ReportedDiagnostic>,

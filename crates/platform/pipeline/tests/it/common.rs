@@ -199,7 +199,7 @@ impl Environment for Talkative {
         _: &EnvironmentPlan,
     ) -> Result<EnvironmentVerdict, Failure> {
         let reasons = vec![task.domain.clone().unwrap_or_default(), task.problem.clone().unwrap_or_default()];
-        Ok(EnvironmentVerdict { valid: false, executed: 0, reasons, diagnostics: Vec::new() })
+        Ok(EnvironmentVerdict { valid: false, reasons, ..EnvironmentVerdict::default() })
     }
     fn describe_state(
         &self,

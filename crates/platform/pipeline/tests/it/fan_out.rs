@@ -253,7 +253,7 @@ impl Environment for Outside {
         _: &EnvironmentPlan,
     ) -> Result<EnvironmentVerdict, Failure> {
         let reasons = vec![self.number().to_string()];
-        Ok(EnvironmentVerdict { valid: true, executed: 0, reasons, diagnostics: vec![] })
+        Ok(EnvironmentVerdict { valid: true, reasons, ..EnvironmentVerdict::default() })
     }
     fn describe_state(
         &self,
