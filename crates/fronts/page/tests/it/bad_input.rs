@@ -1,7 +1,11 @@
 //! Input that nobody means to give.
 
-use crate::client::TestServer;
-use serde_json::json;
+use crate::client::{TestServer, settings};
+use planforge_app::Context;
+use planforge_page::{PageServer, Place};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn a_path_out_of_the_folder_is_refused_by_every_call() {
@@ -101,6 +105,49 @@ fn a_place_that_cannot_be_written_ends_the_job_with_its_reason() {
     let request = json!({ "text": planforge_app::demo::TEXT, "model": "demo", "folder": "file/task" });
     let job = server.post("/api/jobs", &json!({ "use": "solve", "request": request }));
     assert_eq!((job.status, job.code().as_str()), (404, "page.missing"), "{}", job.body);
+}
+
+/// The event of a kind of a job that works in the folder `task` on recorded replies, on a server of its own.
+fn solved_in(folder: &Path, request: &Value, kind: &str) -> Value {
+    let mut settings = settings(folder, Place::Loopback);
+    settings.replay =
+        Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/demo/bakery.jsonl").into());
+    let server = PageServer::start(Context::default(), settings).unwrap();
+    let server = TestServer { folder: tempfile::tempdir().unwrap(), server };
+    let job = server.job("solve", request);
+    let event = server.events(&format!("/api/jobs/{job}/events"), 0).next_of(kind);
+    let shown = server.get("/api/runs");
+    assert_eq!(
+        (shown.status, &shown.json()["tasks"][0]["path"]),
+        (200, &json!("task")),
+        "{event:#} {}",
+        shown.body
+    );
+    event
+}
+
+/// A limit on the size of files stands for a full disk. It holds for a process, so this test starts one of its own.
+#[test]
+fn a_full_disk_ends_the_job_with_its_reason_and_it_goes_on_once_there_is_room() {
+    const NAME: &str =
+        "bad_input::a_full_disk_ends_the_job_with_its_reason_and_it_goes_on_once_there_is_room";
+    const FOLDER: &str = "PLANFORGE_TEST_FULL_DISK";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let text = planforge_app::demo::TEXT;
+        let request = json!({ "text": text, "model": "batch:frontier", "ask": false, "folder": "task" });
+        let error = solved_in(folder.as_ref(), &request, "error");
+        assert!(error["error"]["message"].as_str().unwrap().contains("File too large"), "{error:#}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut full = Command::new("sh");
+    full.args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+    let ended = full.args(["--exact", NAME]).env(FOLDER, folder.path()).output().unwrap();
+    let printed = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && printed.contains("1 passed"), "{printed}");
+    assert!(!folder.path().join("task/answer").exists());
+    let result = solved_in(folder.path(), &json!({ "continued": "task", "ask": false }), "result");
+    assert_eq!(result["result"]["end"], "planned", "{result:#}");
 }
 
 #[test]
