@@ -285,7 +285,8 @@ pub fn view(context: &Context, folder: &Path) -> Result<TaskView, Error> {
         result,
         versions: folder.texts(),
         rules: folder.rules.clone(),
-        readings: folder.readings(),
+        // Those on the disk may be of the version before.
+        readings: if is_complete { folder.readings() } else { Vec::new() },
     })
 }
 

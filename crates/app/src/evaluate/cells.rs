@@ -391,29 +391,30 @@ impl Cell<'_> {
                 return Ok(Some(report));
             }
             if running.is_some() && !self.selected {
-                return Ok(self.look_up(stored, jobs));
+                return self.look_up(stored, jobs);
             }
             ended = Some(self.ended_tasks(&stored));
         }
         running.map(|running| self.run(running, &checked, tasks, ended.as_ref(), jobs)).transpose()
     }
 
-    /// The tasks that have ended in a cell that is not selected, from its record. A cell of another user may need programs that are
-    /// not here: it stays out of the tables, with a warning.
-    fn look_up(&self, stored: RunFolder, jobs: usize) -> Option<RunReport> {
+    /// The tasks that have ended in a cell that is not selected, from its record. A cell that cannot be read here, for example because a
+    /// program is missing, stays out of the tables with a warning.
+    fn look_up(&self, stored: RunFolder, jobs: usize) -> Result<Option<RunReport>, Error> {
         let context = self.work.context;
         let ended = self.ended_tasks(&stored);
         if ended.is_empty() {
-            return None;
+            return Ok(None);
         }
         let jobs = u32::try_from(jobs).unwrap_or(u32::MAX);
         match replay_run(&context.without_events(), &Arc::new(stored), jobs, Some(&ended)) {
-            Ok((outcome, _)) => Some(outcome.report),
+            Ok((outcome, _)) => Ok(Some(outcome.report)),
+            Err(error) if error.status == Status::Interrupted => Err(error),
             Err(error) => {
                 let (count, folder) = (ended.len(), self.folder());
                 let shown = folder.display();
                 context.warn(format!("{shown}: {count} ended tasks are not in the tables: {error}"));
-                None
+                Ok(None)
             }
         }
     }

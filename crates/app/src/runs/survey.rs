@@ -159,7 +159,9 @@ fn pipeline(path: &Path, place: &Path) -> Option<ListedPipeline> {
 fn evaluation(folder: &Path, place: &Path) -> ListedEvaluation {
     let mut listed = ListedEvaluation { path: folder.to_owned(), cells: 0, finished: 0, in_progress: false };
     let inner = |place: &Path| -> Vec<PathBuf> {
-        std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+        let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.map(|entry| entry.path()).collect()
     };
     let columns = inner(&place.join("cells")).into_iter().flat_map(|suite| inner(&suite));
     let mut started = 0;

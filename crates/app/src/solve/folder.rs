@@ -242,8 +242,6 @@ impl Folder {
             let kept = self.path.join(format!("answer-{}", self.version));
             std::fs::rename(&answer, &kept).map_err(|e| unwritable(&kept, &e))?;
         }
-        // The runs keep those of the version before.
-        self.remove("readings")?;
         let mut text = self.text.trim_end().to_owned();
         if !text.contains(HEADING) {
             text.push_str("\n\n");

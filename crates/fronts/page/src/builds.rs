@@ -70,6 +70,12 @@ impl Builds {
         Ok(Reader { _folders: folders, _place: place })
     }
 
+    /// The contents of folders if they were read in their present state, and this state.
+    pub(crate) fn known(&self, context: &Context, folders: &[PathBuf]) -> (Option<Build>, u64) {
+        let state = state(context, folders);
+        (self.take(|build| build.folders == folders && build.state == state), state)
+    }
+
     /// The contents of folders as they are now, for the call whose turn it is.
     pub(crate) fn of(
         &self,
@@ -78,8 +84,8 @@ impl Builds {
         _turn: &Reader,
     ) -> Result<Build, Refusal> {
         // Before they are read: a change meanwhile is another state.
-        let state = state(context, &folders);
-        if let Some(build) = self.take(|build| build.folders == folders && build.state == state) {
+        let (known, state) = self.known(context, &folders);
+        if let Some(build) = known {
             return Ok(build);
         }
         let contents = Arc::new(contents(context, &folders)?);

@@ -115,8 +115,14 @@ impl Job {
         self.now().folder = Some(folder.display().to_string());
     }
 
+    /// Changes the state. A job that has ended stays so.
     fn set_state(&self, state: JobState) {
-        self.now().state = state;
+        let mut now = self.now();
+        if matches!(now.state, JobState::Ended | JobState::Stopped | JobState::Failed) {
+            return;
+        }
+        now.state = state;
+        drop(now);
         self.log.push(&json!({ "kind": "state", "state": state }));
     }
 

@@ -35,25 +35,27 @@ impl ServedFolder {
     }
 
     /// A name for the folder of a new task, which does not exist and was given to no other one.
-    pub(crate) fn new_name(&self) -> Option<PathBuf> {
+    pub(crate) fn new_name(&self) -> PathBuf {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut names =
-            std::iter::once("task".to_owned()).chain((2..10_000).map(|number| format!("task-{number}")));
-        let name =
-            names.find(|name| !given.contains(name) && self.root.join(name).symlink_metadata().is_err())?;
-        given.insert(name.clone());
-        Some(PathBuf::from(name))
+        let mut number = 1_u64;
+        loop {
+            let name = if number == 1 { "task".to_owned() } else { format!("task-{number}") };
+            if self.root.join(&name).symlink_metadata().is_err() && given.insert(name.clone()) {
+                return PathBuf::from(name);
+            }
+            number += 1;
+        }
     }
 
-    /// A path relative to the folder, for a request to the application layer. It need not exist.
+    /// A path relative to the folder, for a request to the application layer. It need not exist. Everything below it is looked at, so this
+    /// belongs to a thread that may wait.
     ///
     /// # Errors
-    /// 403 `page.path`: it leads out of the folder, also through a link, or it is a folder with a link that does.
+    /// 403 `page.path`: it leads out of the folder, also through a link, or a link below it does.
     pub(crate) fn path(&self, text: &str) -> Result<PathBuf, Refusal> {
-        let path = self.own_path(text)?;
+        let path = self.listed(text)?;
         let place = self.root.join(&path);
-        // The whole folder is only listed, and lists follow no links.
-        if place != self.root && place.is_dir() {
+        if place.is_dir() {
             self.check_links(&place)?;
         }
         Ok(path)
@@ -68,7 +70,13 @@ impl ServedFolder {
         let mut seen = BTreeSet::new();
         let mut open = vec![folder.to_owned()];
         while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))? {
+            let found = match std::fs::read_dir(&folder) {
+                Ok(found) => found,
+                // Work of the same folder may remove it meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(unreadable(&folder, &error)),
+            };
+            for entry in found {
                 entries += 1;
                 if entries > MAX_ENTRIES {
                     let message = format!("{} has more than {MAX_ENTRIES} files", folder.display());
@@ -79,16 +87,16 @@ impl ServedFolder {
                 if kind.is_dir() {
                     open.push(entry.path());
                 } else if kind.is_symlink() {
-                    let target = entry.path().canonicalize().ok();
-                    let Some(target) = target.filter(|target| target.starts_with(&self.root)) else {
-                        let name = entry.path();
-                        let name = name.strip_prefix(&self.root).unwrap_or(&name).display().to_string();
-                        return Err(leads_out(&format!(
-                            "the link {name} leads out of the folder of the page"
-                        )));
-                    };
-                    if target.is_dir() && seen.insert(target.clone()) {
-                        open.push(target);
+                    let link = entry.path();
+                    let Ok(target) = std::fs::read_link(&link) else { continue };
+                    if !self.holds(folder.join(target)) {
+                        let name = link.strip_prefix(&self.root).unwrap_or(&link).display();
+                        let message = format!("the link {name} leads out of the folder of the page");
+                        return Err(leads_out(&message));
+                    }
+                    match link.canonicalize() {
+                        Ok(place) if place.is_dir() && seen.insert(place.clone()) => open.push(place),
+                        _ => {}
                     }
                 }
             }
@@ -96,7 +104,29 @@ impl ServedFolder {
         Ok(())
     }
 
-    fn own_path(&self, text: &str) -> Result<PathBuf, Refusal> {
+    /// True if the place, or the last folder on the way to it that exists, is in the folder.
+    fn holds(&self, mut place: PathBuf) -> bool {
+        loop {
+            match place.canonicalize() {
+                Ok(place) => return place.starts_with(&self.root),
+                // A link that leads nowhere has a place all the same once its target is made.
+                Err(_) if place.is_symlink() => return false,
+                Err(error) if error.kind() != ErrorKind::NotFound => return false,
+                // `..` after a name that does not exist leads back.
+                Err(_) if place.ends_with("..") => return false,
+                Err(_) => {}
+            }
+            if !place.pop() {
+                return false;
+            }
+        }
+    }
+
+    /// A path relative to the folder, for lists, which follow no link.
+    ///
+    /// # Errors
+    /// 403 `page.path`: it leads out of the folder, also through a link.
+    pub(crate) fn listed(&self, text: &str) -> Result<PathBuf, Refusal> {
         let refused = || leads_out("the path leads out of the folder of the page");
         let given = Path::new(text);
         let given =
@@ -109,25 +139,11 @@ impl ServedFolder {
                 Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(refused()),
             }
         }
-        if text.contains('\0') {
-            return Err(refused());
+        if !self.root.is_dir() {
+            return Err(Refusal::missing("the folder of the page does not exist any more"));
         }
-        let mut existing = self.root.join(&plain);
-        loop {
-            match existing.canonicalize() {
-                Ok(place) if place.starts_with(&self.root) => return Ok(plain),
-                Ok(_) => return Err(refused()),
-                // A link that leads nowhere has a place all the same once its target is made.
-                Err(_) if existing.is_symlink() => return Err(refused()),
-                Err(error) if error.kind() == ErrorKind::NotFound && existing != self.root => {
-                    existing.pop();
-                }
-                Err(error) => {
-                    let message = format!("{text} cannot be opened: {error}");
-                    return Err(Refusal::missing(message));
-                }
-            }
-        }
+        let is_inside = !text.contains('\0') && self.holds(self.root.join(&plain));
+        is_inside.then_some(plain).ok_or_else(refused)
     }
 
     /// A folder or file that exists, relative to the served folder.
@@ -205,7 +221,14 @@ mod tests {
         symlink(&outside, root.join("task/runs/1/events")).unwrap();
         assert_eq!(status("task"), Err(StatusCode::FORBIDDEN));
         assert_eq!(status("task/runs"), Err(StatusCode::FORBIDDEN));
-        assert!(status("other").is_ok() && status("").is_ok());
+        assert!(status("other").is_ok() && folder.listed("task").is_ok());
+        // The served folder may itself be that of a task.
+        assert_eq!(status(""), Err(StatusCode::FORBIDDEN));
+        // A link that leads nowhere, such as the lock of an editor, is not followed out.
+        symlink("somebody@host.1", root.join("other/.#task.nl")).unwrap();
+        assert!(status("other").is_ok());
+        symlink(outside.join("new"), root.join("other/new")).unwrap();
+        assert_eq!(status("other"), Err(StatusCode::FORBIDDEN));
     }
 
     #[test]
@@ -213,7 +236,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         std::fs::create_dir(place.path().join("task-2")).unwrap();
         let folder = ServedFolder::new(place.path()).unwrap();
-        let names: Vec<PathBuf> = (0..3).filter_map(|_| folder.new_name()).collect();
+        let names: Vec<PathBuf> = (0..3).map(|_| folder.new_name()).collect();
         assert_eq!(names, ["task", "task-3", "task-4"].map(PathBuf::from));
     }
 }

@@ -93,7 +93,7 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Res
         }
         ["demo-text"] => state.work(|_| Ok(json!({ "text": demo::TEXT }))).await,
         ["runs"] => {
-            let folder = state.folder.path(&call.query("folder").unwrap_or_default())?;
+            let folder = state.folder.listed(&call.query("folder").unwrap_or_default())?;
             state.work(move |context| Ok(survey(context, &folder))).await
         }
         ["solved"] => {
@@ -103,11 +103,11 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Res
         ["report", "index"] => index(state, call).await,
         ["report", "chunk"] => chunk(state, call).await,
         ["solve"] => {
-            let folder = place(state, call)?;
+            let folder = place(state, call).await?;
             state.work(move |context| Ok(view(context, &folder)?)).await
         }
         ["solve", "text"] => {
-            let folder = place(state, call)?;
+            let folder = place(state, call).await?;
             state.work(move |context| Ok(json!({ "sentences": sentences_of(context, &folder)? }))).await
         }
         ["report"] => report_file(state, call).await,
@@ -117,24 +117,32 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Res
 }
 
 /// The folder that a call is about.
-fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
-    state.folder.existing(&call.required("path")?)
+async fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
+    let (folder, path) = (Arc::clone(&state.folder), call.required("path")?);
+    state.compute(move |_| folder.existing(&path)).await
 }
 
 /// The runs and evaluations that a call is about.
-fn places(state: &State, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
-    let paths = call.all("path");
-    match paths.is_empty() {
-        true => Err(Refusal::request("the query has no `path`")),
-        false => paths.iter().map(|path| state.folder.existing(path)).collect(),
+async fn places(state: &State, call: &Call<'_>) -> Result<Vec<PathBuf>, Refusal> {
+    let (folder, paths) = (Arc::clone(&state.folder), call.all("path"));
+    if paths.is_empty() {
+        return Err(Refusal::request("the query has no `path`"));
     }
+    state.compute(move |_| paths.iter().map(|path| folder.existing(path)).collect()).await
 }
 
 /// The index of a report, or 304 if nothing has changed.
 async fn index(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let folders = places(state, call)?;
-    let (builds, turn) = (Arc::clone(&state.builds), state.builds.reader(&folders).await?);
-    let build = state.compute(move |context| builds.of(context, folders, &turn)).await?;
+    let folders = places(state, call).await?;
+    let (builds, looked_up) = (Arc::clone(&state.builds), folders.clone());
+    let known = state.compute(move |context| Ok(builds.known(context, &looked_up).0)).await?;
+    let build = match known {
+        Some(build) => build,
+        None => {
+            let (builds, turn) = (Arc::clone(&state.builds), state.builds.reader(&folders).await?);
+            state.compute(move |context| builds.of(context, folders, &turn)).await?
+        }
+    };
     if call.query("have").is_some_and(|have| have == build.number.to_string()) {
         return Ok(with_body(StatusCode::NOT_MODIFIED, "application/json", Empty::new().boxed()));
     }
@@ -157,7 +165,7 @@ async fn chunk(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
 
 /// The report of a run or an evaluation as a file.
 async fn report_file(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let paths = places(state, call)?;
+    let paths = places(state, call).await?;
     let name = paths[0].file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();

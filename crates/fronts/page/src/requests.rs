@@ -208,23 +208,19 @@ fn solve_job(body: SolveBody, folder: &ServedFolder, replay: Option<PathBuf>) ->
     let models = body.model.list();
     let is_demo = models.iter().any(|model| model == DEMO);
     let continued = body.continued.as_deref().map(|path| folder.existing(path)).transpose()?;
-    let new_folder = match (&body.folder, &continued) {
-        (_, Some(_)) => None,
-        (Some(path), None) => Some(folder.path(path)?),
-        (None, None) => Some(
-            folder
-                .new_name()
-                .ok_or_else(|| Refusal::request("the folder of the page is full of tasks: name a folder"))?,
-        ),
-    };
     let title = match (&body.text, &continued) {
         (Some(text), _) => text.split_whitespace().take(12).collect::<Vec<_>>().join(" "),
         (None, Some(path)) => path.display().to_string(),
         (None, None) => return Err(Refusal::request("the request has neither `text` nor `continued`")),
     };
-    let shown = continued.as_ref().or(new_folder.as_ref()).map(|path| path.display().to_string());
     let named = models.into_iter().filter(|model| model != DEMO);
     let named: Vec<String> = named.map(|name| model(name, folder)).collect::<Result<_, _>>()?;
+    let new_folder = match (&body.folder, &continued) {
+        (_, Some(_)) => None,
+        (Some(path), None) => Some(folder.path(path)?),
+        (None, None) => Some(folder.new_name()),
+    };
+    let shown = continued.as_ref().or(new_folder.as_ref()).map(|path| path.display().to_string());
     let defaults = SolveRequest::default();
     let request = SolveRequest {
         text: body.text.map(|text| Source::text("task", text)),

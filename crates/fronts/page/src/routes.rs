@@ -35,12 +35,12 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
     match (call.method.as_str(), parts.as_slice()) {
         ("POST", ["pddl", name]) => pddl::answer(state, name, &call).await,
         ("GET", ["jobs"]) => ok(json!({ "jobs": state.jobs.list() })),
-        ("POST", ["jobs"]) => start_job(state, &call),
+        ("POST", ["jobs"]) => start_job(state, &call).await,
         ("POST", ["estimate"]) => {
-            let estimation =
-                call.request::<JobRequest>()?.into_estimation(&state.folder, state.replay.as_deref())?;
+            let (request, folder, replay) =
+                (call.request::<JobRequest>()?, Arc::clone(&state.folder), state.replay.clone());
             let estimate = move |context: &Context| {
-                let estimate = estimation(context)?;
+                let estimate = request.into_estimation(&folder, replay.as_deref())?(context)?;
                 Ok(
                     json!({ "answer": estimate.answer(), "total": estimate.total, "most_seconds": estimate.most_seconds }),
                 )
@@ -63,7 +63,8 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
             ok(json!({}))
         }
         ("GET", ["watch"]) => {
-            let run = state.folder.existing(&call.required("path")?)?;
+            let (folder, path) = (Arc::clone(&state.folder), call.required("path")?);
+            let run = state.compute(move |_| folder.existing(&path)).await?;
             state.stream(state.watches.open(&state.context, &run)?, &call, ())
         }
         ("POST", ["lsp", "open"]) => state.editors.open(),
@@ -80,9 +81,11 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
     }
 }
 
-fn start_job(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let NewJob { what, title, folder, work } =
-        call.request::<JobRequest>()?.into_job(&state.folder, state.replay.as_deref())?;
+async fn start_job(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let (request, folder, replay) =
+        (call.request::<JobRequest>()?, Arc::clone(&state.folder), state.replay.clone());
+    let job = state.compute(move |_| request.into_job(&folder, replay.as_deref())).await?;
+    let NewJob { what, title, folder, work } = job;
     let job = state.jobs.start(&state.context, (what, title, folder), work)?;
     Ok(json(StatusCode::OK, &json!({ "job": job.id() })))
 }
