@@ -27,6 +27,7 @@ fn a_path_out_of_the_folder_is_refused_by_every_call() {
             ("resume", json!({ "run": path })),
             ("evaluate", json!({ "out": path })),
             ("evaluate", json!({ "out": "x", "matrix": path })),
+            ("evaluate", json!({ "out": "x", "models": [format!("local:{path}/m.gguf")] })),
         ];
         for (what, request) in requests {
             let reply = server.post("/api/jobs", &json!({ "use": what, "request": request }));
@@ -128,6 +129,7 @@ fn solved_in(folder: &Path, request: &Value, kind: &str) -> Value {
 
 /// A limit on the size of files stands for a full disk. It holds for a process, so this test starts one of its own.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "the test hands the folder to the process that it starts")]
 fn a_full_disk_ends_the_job_with_its_reason_and_it_goes_on_once_there_is_room() {
     const NAME: &str =
         "bad_input::a_full_disk_ends_the_job_with_its_reason_and_it_goes_on_once_there_is_room";
