@@ -364,8 +364,11 @@ class EnvironmentVerdict(TypedDict):
     executed: int
     # Reasons for a person; empty if `valid`.
     reasons: NotRequired[List[str]]
-    # Executable to the end, and the goal holds there.
+    # Executable to the end, the goal holds there, and no constraint is violated.
     valid: bool
+    # Trajectory constraints that the plan violates, a clause each. Empty unless all steps are executed and the goal holds:
+    # otherwise the plan fails before they matter.
+    violations: NotRequired[List[str]]
 
 
 # A state in words.

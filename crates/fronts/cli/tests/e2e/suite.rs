@@ -1,7 +1,8 @@
 //! `planforge suite`: generating, checking, templates, and texts written by a scripted model.
 
-use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, root, simulated};
+use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, root, saying, simulated};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 fn listing(folder: &Path) -> Vec<String> {
@@ -174,6 +175,48 @@ const EXTENDED: [&str; 4] = ["market", "bakery", "post", "outing"];
 
 fn extended(name: &str) -> PathBuf {
     root().join("examples/extended").join(name)
+}
+
+#[test]
+fn llm_p_solves_tasks_with_numbers_and_wishes() {
+    let folder = tempfile::tempdir().unwrap();
+    let suites = ["market", "outing"].map(extended);
+    let exact = "errors = 0\nproblem_errors = 0\npredicate_argument = 0";
+    let file = simulated(folder.path(), "llm-p", &suites, exact);
+    let out = folder.path().join("out");
+    let mut command = planforge();
+    command.arg("evaluate").arg("--pipeline").arg(&file).args(["--seeds", "5", "--tasks", "2"]);
+    command.arg("--out").arg(&out);
+    for suite in &suites {
+        command.arg("--suite").arg(suite);
+    }
+    Ran::wait(command.spawn().unwrap()).expect(0);
+    for suite in ["market", "outing"] {
+        let report = out.join("cells").join(suite).join("llm-p/5/report.json");
+        let report: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
+        for task in report["tasks"].as_array().unwrap() {
+            assert_eq!(task["verdict"]["verdict"], "accepted", "{suite} {}", task["stem"]);
+        }
+    }
+}
+
+/// The simulated model writes no durative actions, so the reply is the reference. The environment executes the plan by its times.
+#[test]
+fn llm_p_solves_a_task_with_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = extended("bakery").join("p01");
+    let problem = std::fs::read_to_string(task.with_extension("pddl")).unwrap();
+    let server = saying(&format!("```pddl\n{problem}```"));
+    let mut command = planforge();
+    command.arg("run").arg(pipeline("llm-p.toml")).arg("--task").arg(&task);
+    command.arg("--set").arg(format!("llm.main.base_url={}", server.base_url()));
+    command.arg("--runs").arg(folder.path().join("runs"));
+    let ran = Ran::wait(command.spawn().unwrap());
+    ran.expect(0);
+    let printed = format!("{}{}", ran.stdout, ran.stderr);
+    for words in ["(burn oven1) [96.000]", "The environment accepts the plan"] {
+        assert!(printed.contains(words), "{words}: {printed}");
+    }
 }
 
 /// Timed facts, wishes and the terms of a metric are stated beside the facts, and each of them is needed.

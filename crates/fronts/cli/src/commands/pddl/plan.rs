@@ -22,7 +22,11 @@ use std::path::PathBuf;
   planforge pddl plan domain.pddl p01.pddl --first
   planforge pddl plan domain.pddl p01.pddl --optimal --time-limit 60 --json
   planforge pddl plan domain.pddl p01.pddl --top-k 10 --json
-  planforge pddl plan domain.pddl p01.pddl --top-k 1000 --quality 1.2")]
+  planforge pddl plan domain.pddl p01.pddl --top-k 1000 --quality 1.2
+
+A plan with times is drawn as a Gantt chart, as SVG or in text:
+  planforge pddl plan examples/extended/bakery/domain.pddl examples/extended/bakery/p01.pddl > p01.plan
+  planforge pddl validate examples/extended/bakery/domain.pddl examples/extended/bakery/p01.pddl p01.plan --gantt p01.svg")]
 pub(crate) struct PlanArgs {
     /// The domain file.
     pub(crate) domain: PathBuf,
