@@ -214,7 +214,13 @@ class _Call:
         """Each better plan until the timeout, and the result of the search."""
         with self.task.plans(time_limit=self.left() or _FOREVER, **limits) as plans:
             for plan in plans:
-                yield self._result(PlanStatus.INTERMEDIATE, plan, {})
+                try:
+                    better = self._result(PlanStatus.INTERMEDIATE, plan, {})
+                except UPException as error:
+                    # A later plan may have durations that can be written.
+                    self.log(LogLevel.WARNING, str(error))
+                    continue
+                yield better
             yield self.result(plans.result)
 
     def result(self, found: Search) -> PlanGenerationResult:

@@ -20,6 +20,9 @@ interface State {
   inProgress: boolean;
   isEvaluation: boolean;
   isFinished: boolean;
+  /** Cells of an evaluation, and those of them that are not finished; 0 for a run. */
+  cells: number;
+  openCells: number;
   others: string[];
   /** The message of the newest job on the folder, if it failed. */
   failure: string | null;
@@ -59,8 +62,8 @@ export function RunView({ paths }: { paths: string[] }) {
           </button>
         )}
         {!isWorking && !state.isFinished && paths.length === 1 && (
-          <button type="button" onClick={resume} title="Continues what is not finished. No request is paid for twice.">
-            Resume
+          <button type="button" onClick={resume} title="Continues what is not finished, and begins cells that were never begun. No request is paid for twice.">
+            {state.openCells > 0 ? `Resume ${state.openCells} of ${state.cells} cells` : "Resume"}
           </button>
         )}
         <label>
@@ -96,7 +99,7 @@ export function RunView({ paths }: { paths: string[] }) {
 
 /** The entry of a folder in the server's lists, looked up again and again while the page is in sight. */
 function useFolder(path: string): State & { look(): void; hasEvents: { current: boolean } } {
-  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, others: [], failure: null });
+  const [state, setState] = useState<State>({ job: null, inProgress: false, isEvaluation: false, isFinished: true, cells: 0, openCells: 0, others: [], failure: null });
   const look = useRef(() => {});
   const hasEvents = useRef(false);
   useEffect(() => {
@@ -115,6 +118,8 @@ function useFolder(path: string): State & { look(): void; hasEvents: { current: 
           failure: newest?.state === "failed" ? (newest.line ?? "The work failed.") : null,
           inProgress: (run ?? evaluation)?.in_progress ?? false,
           isEvaluation: evaluation !== undefined,
+          cells: evaluation?.cells ?? 0,
+          openCells: evaluation ? evaluation.cells - evaluation.finished : 0,
           isFinished: evaluation ? evaluation.finished === evaluation.cells : run?.solved !== null,
           others: [...listing.runs, ...listing.evaluations].map((one) => one.path),
         });

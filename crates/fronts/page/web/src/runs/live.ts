@@ -58,8 +58,6 @@ export interface Live {
   caps: Caps | null;
   /** True once the server has sent the cost itself; before that it is added up from replies. */
   costIsTotal: boolean;
-  /** The page's clock when the events were asked for, for events without a time. */
-  began: number;
   /** Milliseconds of the first and of the last event on the server's clock. */
   first: number | null;
   last: number;
@@ -70,7 +68,7 @@ export interface Live {
   isOver: boolean;
 }
 
-export const emptyLive = (now: number): Live => ({
+export const emptyLive = (): Live => ({
   total: 0,
   ended: new Map(),
   decisions: [],
@@ -81,7 +79,6 @@ export const emptyLive = (now: number): Live => ({
   cost: { requests: 0, tokens: 0 },
   caps: null,
   costIsTotal: false,
-  began: now,
   first: null,
   last: 0,
   pace: null,
@@ -106,7 +103,7 @@ interface Recorded {
 /** Changes `live` by one event. */
 export function takeEvent(live: Live, event: RunEvent, now: number): void {
   const run = String(event.run ?? "");
-  takeTime(live, typeof event.ms === "number" ? event.ms : now - live.began);
+  if (typeof event.ms === "number") takeTime(live, event.ms);
   switch (event.kind) {
     case "lost":
       live.lost += Number(event.events ?? 0);
@@ -194,8 +191,13 @@ function takeRequest(live: Live, run: string, event: RunEvent, now: number): voi
 const BURST = 2000;
 
 function takeTime(live: Live, at: number): void {
-  live.first ??= at;
-  live.last = at;
+  // The server counts anew if nobody watched for a while.
+  if (live.first === null || at < live.last - BURST) {
+    live.first = at;
+    live.last = at;
+    live.pace = null;
+  }
+  live.last = Math.max(live.last, at);
   if (!live.pace && at >= live.first + BURST) live.pace = { at: live.first + BURST, ended: live.ended.size };
 }
 

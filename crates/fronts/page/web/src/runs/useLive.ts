@@ -11,14 +11,14 @@ const DRAW_EVERY = 100;
  * Follows a stream of events; `null` follows nothing. The component is drawn again after events, at most ten times a second.
  */
 export function useLive(stream: string | null): { live: Live; isLost: boolean; gone: string | null; take(counts: Counts): void } {
-  const live = useRef<Live>(emptyLive(Date.now()));
+  const live = useRef<Live>(emptyLive());
   const [, setVersion] = useState(0);
   const [isLost, setLost] = useState(false);
   const [gone, setGone] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
     // The numbers of the record hold for every session of a run.
-    live.current = { ...emptyLive(Date.now()), record: live.current.record };
+    live.current = { ...emptyLive(), record: live.current.record };
     setGone(null);
     let timer = 0;
     let drawn = -DRAW_EVERY;

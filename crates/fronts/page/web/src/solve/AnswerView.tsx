@@ -133,7 +133,7 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
           Correct it
         </button>
       </form>
-      {result.domain && result.problem && <PddlView domain={result.domain} problem={result.problem} findings={steps?.diagnostics ?? []} />}
+      {result.domain && result.problem && <PddlView domain={result.domain} problem={result.problem} findings={steps?.diagnostics ?? null} />}
     </div>
   );
 }

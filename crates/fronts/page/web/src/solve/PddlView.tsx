@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Editors } from "../workbench/editor";
 import type { Finding } from "./data";
 
-export function PddlView({ domain, problem, findings }: { domain: string; problem: string; findings: Finding[] }) {
+/** Without findings nothing was checked, and nothing is said about mistakes. */
+export function PddlView({ domain, problem, findings }: { domain: string; problem: string; findings: Finding[] | null }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => event.currentTarget.open && setOpen(true)}>
@@ -14,7 +15,7 @@ export function PddlView({ domain, problem, findings }: { domain: string; proble
   );
 }
 
-function Texts({ domain, problem, findings }: { domain: string; problem: string; findings: Finding[] }) {
+function Texts({ domain, problem, findings }: { domain: string; problem: string; findings: Finding[] | null }) {
   const places = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)] as const;
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
@@ -44,8 +45,8 @@ function Texts({ domain, problem, findings }: { domain: string; problem: string;
           {error}
         </p>
       )}
-      <p>{findings.length === 0 ? "planforge finds no mistake in them." : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}:`}</p>
-      {findings.length > 0 && (
+      {findings && <p>{findings.length === 0 ? "planforge finds no mistake in them." : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}:`}</p>}
+      {findings && findings.length > 0 && (
         <ul class="findings">
           {findings.map((one, i) => (
             <li key={i}>

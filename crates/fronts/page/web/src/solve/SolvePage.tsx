@@ -39,12 +39,8 @@ function useSay(folder: string | undefined, open: (job: string) => void, setErro
   };
 }
 
-/** The key of what was answered before a correction. Numbers of jobs begin again with each server, times do not. */
-async function keyOfJob(id: string): Promise<string | null> {
-  const jobs = await get<{ jobs: { job: string; started_at: number }[] }>("/api/jobs");
-  const job = jobs?.jobs.find((one) => one.job === id);
-  return job ? `before ${id} ${job.started_at}` : null;
-}
+/** The key of what was answered before a correction. No two servers number jobs alike. */
+const keyOfJob = (id: string): string => `before ${id}`;
 
 /** A task whose folder is there already, also one of `planforge solve`. */
 function FolderView({ path, open }: { path: string; open(job: string): void }) {
@@ -95,16 +91,17 @@ function JobView({ job, open }: { job: string; open(job: string): void }) {
     };
   }, [job]);
   useEffect(() => {
-    keyOfJob(job).then((key) => {
-      const earlier = key && sessionStorage.getItem(key);
-      if (earlier) setBefore(JSON.parse(earlier) as SolveResult);
-    }, () => {});
+    const earlier = sessionStorage.getItem(keyOfJob(job));
+    if (earlier) setBefore(JSON.parse(earlier) as SolveResult);
   }, [job]);
 
   const { state, asked, notices, readings, replies, requests, result, error: failed } = dialogue.current;
-  const sayIt = useSay(result?.folder, async (next) => {
-    const key = await keyOfJob(next).catch(() => null);
-    if (key && result) sessionStorage.setItem(key, JSON.stringify(result));
+  const sayIt = useSay(result?.folder, (next) => {
+    try {
+      if (result) sessionStorage.setItem(keyOfJob(next), JSON.stringify(result));
+    } catch {
+      // The browser keeps no more: the job is shown without what it changed.
+    }
     open(next);
   }, setError);
   const send = async (path: string, body: object) => {
