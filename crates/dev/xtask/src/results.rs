@@ -272,11 +272,12 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// With `UPDATE_PAGES=1` the page is written.
+    /// With `UPDATE_PAGES=1` the page is written, as by `cargo xtask results`.
     #[test]
     fn the_page_of_results_is_what_the_recordings_give() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         let page = page(&root, &planforge(None).unwrap()).unwrap();
+        #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]
         if std::env::var_os("UPDATE_PAGES").is_some() {
             std::fs::write(root.join(PAGE), &page).unwrap();
         }
