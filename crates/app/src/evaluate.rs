@@ -6,6 +6,7 @@
 //! finished cells are retried.
 
 mod cells;
+mod changed;
 mod columns;
 mod matrix;
 mod merge;
@@ -21,6 +22,7 @@ use crate::pipelines::tasks::tasks_of;
 use crate::running::continuing::Batch;
 use crate::status::Status;
 use cells::{Cell, EvaluationOutcome, EvaluationSetup, RunSettings};
+use changed::mark_changed;
 use columns::{ColumnFile, columns};
 use matrix::{claim, matrix, read_stored, store, suites, with_level_suites};
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -202,6 +204,8 @@ pub struct EvaluateResult {
     pub unfinished: Vec<CellResult>,
     /// Tasks that failed because the recording does not have the reply.
     pub missing_replies: Vec<MissingReply>,
+    /// Cells that were run with other inputs, such as texts that changed since: their results are not in the tables.
+    pub changed: Vec<CellKey>,
     /// The error that stopped the evaluation.
     pub stopped: Option<Error>,
     /// The status of what stopped the evaluation, else of the first cell without a verdict.
@@ -317,7 +321,8 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
         let plan = setup.plan();
         store_matrix(context, request, setup, &plan)?;
         announce(context, request, setup, &plan);
-        let outcomes = setup.outcomes(&plan);
+        let mut outcomes = setup.outcomes(&plan);
+        let changed = mark_changed(setup, &plan, &mut outcomes);
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
         let tables = match request.shard {
             Some(_) => None,
@@ -329,7 +334,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
                 pending.clone(),
             )?),
         };
-        Ok(result(setup, outcomes, (tables, request.shard), (pending, Some(batch))))
+        Ok(result(setup, outcomes, changed, (tables, request.shard), (pending, Some(batch))))
     })
 }
 
@@ -455,17 +460,20 @@ pub fn merge(context: &Context, request: &MergeRequest) -> Result<EvaluateResult
         running: None,
         fail_on: request.fail_on,
     };
-    let outcomes = setup.outcomes(&setup.plan());
+    let plan = setup.plan();
+    let mut outcomes = setup.outcomes(&plan);
+    let changed = mark_changed(&setup, &plan, &mut outcomes);
     let tables = write_results(&setup, &request.tables, request.junit.as_deref(), &outcomes, None)?;
     let incomplete = outcomes.unfinished_cells().next().map(|_| Status::Interrupted);
     let stopped = outcomes.stopped.as_ref().map(|error| error.status);
     let status = stopped.or(incomplete).unwrap_or_else(|| outcomes.status());
-    Ok(EvaluateResult { status, ..result(&setup, outcomes, (Some(tables), None), (None, None)) })
+    Ok(EvaluateResult { status, ..result(&setup, outcomes, changed, (Some(tables), None), (None, None)) })
 }
 
 fn result(
     setup: &EvaluationSetup<'_>,
     outcomes: EvaluationOutcome,
+    changed: Vec<CellKey>,
     (tables, shard): (Option<EvaluatedTables>, Option<Shard>),
     (pending, batch): (Option<Wave>, Option<&Batch>),
 ) -> EvaluateResult {
@@ -493,6 +501,7 @@ fn result(
         counts,
         unfinished,
         missing_replies,
+        changed,
         stopped: outcomes.stopped,
         status,
     }

@@ -66,6 +66,7 @@ pub(super) fn columns(
                 continue;
             }
         };
+        let matrix = &matrix.for_pipeline(&pipeline);
         let mut printed = Vec::new();
         for model in &models {
             if !misfits.of_tables(matrix, model, &pipeline, &text).is_empty() {

@@ -15,6 +15,7 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite, load_suite_with};
 use planforge_suites::paraphrase::LAST_SECTION;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads the matrix from the file, from the command line, or from the evaluation that is resumed.
@@ -46,6 +47,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateRequest, out: &Path) -> R
             tasks: args.tasks,
             levels: Vec::new(),
             set: args.set.clone(),
+            pipeline_set: BTreeMap::new(),
             add_ons: args.add_ons.iter().map(|path| context.path(path)).collect(),
         }
     };
@@ -100,7 +102,7 @@ fn same(path: &Path, stored: &Matrix, own: &Matrix) -> Result<(), Error> {
         ("the models", stored.models != own.models),
         ("the seeds", stored.seeds != own.seeds),
         ("the number of tasks", stored.tasks != own.tasks),
-        ("the overrides", stored.set != own.set),
+        ("the overrides", (&stored.set, &stored.pipeline_set) != (&own.set, &own.pipeline_set)),
         ("the add-ons", stored.add_ons != own.add_ons),
     ];
     let other: Vec<&str> = parts.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();

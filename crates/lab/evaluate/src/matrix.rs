@@ -37,6 +37,9 @@ pub struct Matrix {
     /// `key=value` for every pipeline, as in `planforge run --set`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
+    /// `key=value` for one pipeline, by its name; they come after those for every pipeline and before those of a model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pipeline_set: BTreeMap<String, Vec<String>>,
     /// Folders whose files replace those of suites, as in `planforge run --add-on`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add_ons: Vec<PathBuf>,
@@ -63,6 +66,8 @@ struct Table {
     levels: Vec<u8>,
     #[serde(default)]
     set: Vec<String>,
+    #[serde(default)]
+    pipeline_set: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     add_ons: Vec<PathBuf>,
 }
@@ -114,9 +119,11 @@ impl Matrix {
             tasks: file.matrix.tasks,
             levels: file.matrix.levels,
             set: file.matrix.set,
+            pipeline_set: file.matrix.pipeline_set,
             add_ons: here(file.matrix.add_ons),
         };
         let seeds_told = !wrong.is_empty();
+        wrong.extend(matrix.without_pipeline());
         wrong.extend(matrix.mistakes().into_iter().filter(|m| !(seeds_told && m.contains("no seed"))));
         if wrong.is_empty() {
             Ok(matrix)
@@ -130,7 +137,7 @@ impl Matrix {
     /// # Errors
     /// `evaluate.matrix`, one each.
     pub fn check(&self) -> Result<(), Vec<Diagnostic>> {
-        let wrong = self.mistakes();
+        let wrong: Vec<String> = self.mistakes().into_iter().chain(self.without_pipeline()).collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.into_iter().map(diagnostic).collect()) }
     }
 
@@ -177,6 +184,21 @@ impl Matrix {
             }
         }
         wrong
+    }
+
+    /// Overrides for a pipeline that the matrix does not have.
+    fn without_pipeline(&self) -> Vec<String> {
+        let names = self.pipeline_names();
+        let unknown = self.pipeline_set.keys().filter(|name| !names.contains(name));
+        unknown.map(|name| format!("`pipeline_set`: there is no pipeline `{name}`")).collect()
+    }
+
+    /// The matrix with the overrides of one pipeline among those for every pipeline.
+    #[must_use]
+    pub fn for_pipeline(&self, name: &str) -> Self {
+        let mut own = self.clone();
+        own.set.extend(self.pipeline_set.get(name).into_iter().flatten().cloned());
+        own
     }
 
     /// The columns' names: the pipeline files' names without `.toml`.
@@ -798,6 +820,21 @@ set = [\"llm.main.model=l\", \"llm.main.base_url=http://127.0.0.1/v1?a=b\"]
             messages(&MODELS_FILE.replace("[matrix.models.small]\nset", "[matrix.models.small]\nsets"))[0]
                 .contains("sets")
         );
+    }
+
+    #[test]
+    fn one_pipeline_can_have_its_own_overrides() {
+        let text = |name: &str| {
+            format!(
+                "schema = 1\n[matrix]\nsuites = [\"s\"]\npipelines = [\"a.toml\", \"b.toml\"]\nseeds = [1]\nset = [\"x=1\"]\n\
+                 [matrix.pipeline_set]\n{name} = [\"stage.ivml.rounds=1\"]\n"
+            )
+        };
+        let matrix = Matrix::parse(&text("b"), "m.toml", Path::new("")).unwrap();
+        assert_eq!(matrix.for_pipeline("a").set, ["x=1"]);
+        assert_eq!(matrix.for_pipeline("b").set, ["x=1", "stage.ivml.rounds=1"]);
+        let (found, _) = Matrix::parse(&text("c"), "m.toml", Path::new("")).unwrap_err();
+        assert_eq!(found[0].message, "`pipeline_set`: there is no pipeline `c`");
     }
 
     #[test]

@@ -422,10 +422,12 @@ fn limits(
     let runs = evaluation.cells.iter().map(|cell| cell.tasks.len()).sum::<usize>();
     let sum = |figure: fn(&MethodFigures) -> usize| methods.iter().map(figure).sum::<usize>();
     let (not_run, not_judged) = (sum(|method| method.not_run), sum(|method| method.not_judged));
-    if not_run + not_judged > 0 {
-        limits.push(format!(
-            "the {not_run} of {runs} runs of tasks that did not end and {not_judged} that were not judged: they count neither for nor against a method"
-        ));
+    for (n, what) in [(not_run, "did not end"), (not_judged, "ended and were not judged")] {
+        if n > 0 {
+            limits.push(format!(
+                "the {n} of {runs} runs of tasks that {what}: they count neither for nor against a method"
+            ));
+        }
     }
     let trials = methods.iter().filter_map(|method| Some(method.against?.trials)).max();
     if let (Some(trials), Some(chosen)) = (trials, chosen) {

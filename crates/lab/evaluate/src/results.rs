@@ -9,6 +9,7 @@ mod cell;
 mod classes;
 mod evaluation;
 mod judges;
+mod plan_costs;
 mod task;
 
 pub use cell::{CellKey, CellResult, CellState, WalkFigures};
@@ -24,8 +25,8 @@ pub use evaluation::{
 };
 pub use judges::{AskedFor, Bound, ClassStages, Judges, PluginFacts};
 pub use task::{
-    CandidateMarks, DomainOutcome, OpenReason, PLAN_FAILURES, PlanTries, ProblemOutcome, Replies, TaskCurve,
-    TaskOutcome, TaskResult, verdict_reason,
+    CandidateMarks, DomainOutcome, OpenReason, PLAN_FAILURES, PlanCost, PlanTries, ProblemOutcome, Replies,
+    TaskCurve, TaskOutcome, TaskResult, verdict_reason,
 };
 pub(crate) use task::{CountsAs, counts_as, counts_as_solved};
 

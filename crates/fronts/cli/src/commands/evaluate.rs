@@ -8,8 +8,8 @@ use crate::outcome::{WITHOUT_ANSWER, counts, fallback_line, print_estimate, prin
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::evaluate::{
-    AreReading, CellResult, CellState, Classes, Column, EvaluateRequest, EvaluateResult, EvaluatedTables,
-    Evaluation, EvaluationCounts, FailThreshold, Filter, Layout, MergeRequest, MissingReply,
+    AreReading, CellKey, CellResult, CellState, Classes, Column, EvaluateRequest, EvaluateResult,
+    EvaluatedTables, Evaluation, EvaluationCounts, FailThreshold, Filter, Layout, MergeRequest, MissingReply,
     RecommendRequest, RecommendWish, Shard, TableRequest, TaskOutcome, estimate, evaluate, merge, recommend,
     wrapped,
 };
@@ -427,6 +427,7 @@ fn run_merge(context: &Context, args: &MergeArgs) -> Exit {
         }
         print_failures(context, &result);
         list_unfinished(context, &result.unfinished, result.counts.cells);
+        list_changed(context, &result.changed);
         result.status
     })
 }
@@ -471,6 +472,7 @@ fn print(context: &Context, args: &TableArgs, result: &EvaluateResult) {
     print_pending();
     print_failures(context, result);
     list_missing_replies(context, &result.missing_replies);
+    list_changed(context, &result.changed);
     let left_out = cells - selected;
     if result.status == Exit::Interrupted {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
@@ -589,6 +591,21 @@ fn print_failures(context: &Context, result: &EvaluateResult) {
         "{failed}; `planforge evaluate --retry-errors --out {}` asks again for what failed",
         result.out.display()
     ));
+}
+
+/// Names the cells whose results are left out, because their inputs changed.
+fn list_changed(context: &Context, changed: &[CellKey]) {
+    if changed.is_empty() {
+        return;
+    }
+    let cells = many(changed.len() as u64, "cell");
+    context.output.note(&format!("warning: the tables leave out the results of {cells} with other inputs:"));
+    for key in changed.iter().take(NAMED) {
+        context.output.note(&format!("  {} {} {}", key.suite, key.column(), key.seed));
+    }
+    if changed.len() > NAMED {
+        context.output.note(&format!("  and {} more; tasks.csv has them all", changed.len() - NAMED));
+    }
 }
 
 /// Names the tasks whose replies are not in the recording.

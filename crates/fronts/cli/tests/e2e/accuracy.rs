@@ -305,6 +305,14 @@ fn the_recorded_frontier_model_solves_what_its_readme_says() {
         assert!(ended.iter().all(|line| line["outcome"] == "solved"), "{ended:#?}");
         assert_eq!(ended.len(), solved, "{folder}");
         assert!(readme.contains(&format!("{solved} of {solved} |")), "{folder}");
+        let cost = |line: &&serde_json::Value| {
+            (&line["suite"], &line["pipeline"]) == (&"rota".into(), &"pd-chain".into())
+        };
+        if let Some(rota) = ended.iter().find(cost) {
+            // A valid plan that is not the cheapest is solved.
+            let figures = ["plan_cost", "best_plan_cost"].map(|key| rota[key].as_f64());
+            assert_eq!((figures, &rota["best_is_proven"]), ([Some(22.0), Some(19.0)], &true.into()));
+        }
     }
     recommends(&place.path().join("benchmark"));
 }
@@ -341,6 +349,49 @@ fn a_reply_that_a_recording_lacks_is_named_with_task_and_stage() {
         "tides.p02 ",
     ]);
     assert!(ran.stdout.contains("Tasks solved: llm-p@batch-frontier 2 of 4 (2 failed)"), "{}", ran.stdout);
+}
+
+/// The results of a cell whose texts changed after the run are not in the tables, which say so.
+#[test]
+fn results_of_changed_texts_are_marked_and_named() {
+    let place = tempfile::tempdir().unwrap();
+    let suite = place.path().join("lab");
+    fs::create_dir(&suite).unwrap();
+    for entry in fs::read_dir(root().join("examples/unseen/lab")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), suite.join(entry.file_name())).unwrap();
+    }
+    let recording = root().join("examples/recordings/frontier").display().to_string();
+    let out = place.path().join("out").display().to_string();
+    let (folder, method) = (suite.display().to_string(), pipeline("llm-p.toml").display().to_string());
+    let args = [
+        "--suite",
+        &folder,
+        "--pipeline",
+        &method,
+        "--model",
+        "batch:frontier",
+        "--seeds",
+        "1",
+        "--tasks",
+        "1",
+    ];
+    let common = ["--replay", &recording, "--out", &out];
+    evaluate(&[&args[..], &common].concat()).expect(0);
+    let text = fs::read_to_string(suite.join("p01.nl")).unwrap();
+    fs::write(suite.join("p01.nl"), text + "There is another shelf.\n").unwrap();
+    let ran = evaluate(&[&["--resume"], &common[..]].concat());
+    let named = ["the results of 1 cell with other inputs:", "  lab llm-p@batch-frontier 1"];
+    ran.expect(30).says(&named);
+    assert!(
+        ran.stdout.contains("Tasks solved: llm-p@batch-frontier 0 of 0 (1 unfinished)"),
+        "{}",
+        ran.stdout
+    );
+    let lines = fs::read_to_string(place.path().join("out/tasks.csv")).unwrap();
+    assert!(lines.contains("the cell was run with other inputs"), "{lines}");
+    let merged = Ran::wait(planforge().args(["evaluate", "merge", &out]).spawn().unwrap());
+    merged.says(&named);
 }
 
 /// The method to use, from these results: every method solved its tasks, and no money is known.

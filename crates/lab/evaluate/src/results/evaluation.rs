@@ -5,6 +5,7 @@
 
 use super::cell::{CellKey, CellResult, column_name};
 use super::judges::Judges;
+use super::plan_costs::add_plan_costs;
 use super::task::{ProblemOutcome, TaskOutcome, TaskResult};
 use crate::statistics::{Mean, mean};
 use crate::table::{Align, Table};
@@ -300,11 +301,13 @@ impl Evaluation {
         Self { schema: 1, seeds, columns, rows, cells, tasks: Vec::new(), baselines: Vec::new() }
     }
 
-    /// Adds the facts about the evaluated tasks and the null baselines of their suites.
+    /// Adds the facts about the evaluated tasks, the costs of valid plans where a task asks for the smallest one, and the null baselines of their
+    /// suites.
     #[must_use]
     pub fn with_baselines(mut self, suites: &[Suite]) -> Self {
         for row in &self.rows {
             let Some(suite) = suites.iter().find(|suite| suite.name == row.suite) else { continue };
+            add_plan_costs(suite, &mut self.cells);
             let cells = self.cells.iter().filter(|cell| cell.key.suite == row.suite);
             let mut tasks: Vec<String> =
                 cells.flat_map(|cell| &cell.tasks).map(|task| task.task.clone()).collect();
@@ -395,6 +398,12 @@ pub struct TaskLine {
     pub cost_usd: Option<f64>,
     /// Seconds of its questions to models, one after another; absent where the journal was not read.
     pub seconds: Option<f64>,
+    /// The cost of its valid plan, if the reference asks for the smallest one.
+    pub plan_cost: Option<f64>,
+    /// The least cost of a plan that planforge's planner found.
+    pub best_plan_cost: Option<f64>,
+    /// True if no plan costs less than `best_plan_cost`.
+    pub best_is_proven: Option<bool>,
     /// The run folder, relative to the folder of the evaluation.
     pub run: String,
 }
@@ -434,6 +443,9 @@ impl TaskLine {
             failed_calls: usage.failed,
             cost_usd: task.cost_usd(),
             seconds: task.seconds,
+            plan_cost: task.plan_cost.map(|own| own.cost),
+            best_plan_cost: task.plan_cost.and_then(|own| own.best),
+            best_is_proven: task.plan_cost.map(|own| own.proven),
             run: cell.key.folder().display().to_string(),
         }
     }
@@ -491,6 +503,9 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
         "seconds",
         "candidates",
         "accepted_candidates",
+        "plan_cost",
+        "best_plan_cost",
+        "best_is_proven",
         "run",
         "why",
     ];
@@ -510,6 +525,10 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
         row.push(line.seconds.map_or(String::new(), |s| format!("{s:.3}")));
         let count = |number: Option<usize>| number.map_or(String::new(), |n| n.to_string());
         row.extend([line.candidates, line.accepted_candidates].map(count));
+        row.extend(
+            [line.plan_cost, line.best_plan_cost].map(|cost| cost.map_or(String::new(), |c| c.to_string())),
+        );
+        row.push(line.best_is_proven.map_or(String::new(), |proven| proven.to_string()));
         row.extend([line.run.clone(), line.why.lines().collect::<Vec<_>>().join(" ")]);
         table.row(row);
     }

@@ -69,6 +69,12 @@ pub struct TaskResult {
     /// Seconds of its questions to models, one after another, where the run's journal was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// The cost of its valid plan, if the reference asks for the smallest one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_cost: Option<PlanCost>,
+    /// The steps of its valid plan without times, a line each, until its cost is computed.
+    #[serde(skip)]
+    pub(crate) plan: Option<String>,
 }
 
 impl TaskResult {
@@ -100,6 +106,8 @@ impl TaskResult {
             curve: None,
             cost: Some(Cost::default()),
             seconds: None,
+            plan_cost: None,
+            plan: None,
         }
     }
 
@@ -116,11 +124,45 @@ impl TaskResult {
     }
 }
 
+/// The cost of a valid plan in the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PlanCost {
+    /// The value of the reference's metric after the plan.
+    pub cost: f64,
+    /// The least cost of a plan that the planner found within its limits; absent if it found none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<f64>,
+    /// True if it is proven that no plan costs less than `best`.
+    pub proven: bool,
+}
+
+impl PlanCost {
+    /// `cost 22, the best is 19`.
+    pub fn words(&self) -> String {
+        match (self.best, self.proven) {
+            (Some(best), true) => format!("cost {}, the best is {best}", self.cost),
+            (Some(best), false) => format!("cost {}, the best that was found is {best}", self.cost),
+            (None, _) => format!("cost {}, the best is not known", self.cost),
+        }
+    }
+
+    /// True if no plan costs less; `None` if that is not known.
+    pub fn is_best(&self) -> Option<bool> {
+        match self.best {
+            Some(best) if self.cost > best => Some(false),
+            Some(_) if self.proven => Some(true),
+            _ => None,
+        }
+    }
+}
+
 pub(super) fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
     let (outcome, why) = outcome(task, judges);
     let mut usage = TaskUsage::default();
     task.usage.values().for_each(|model| usage.add(model));
     let directions = walk_directions(task, judges);
+    let plan = task.candidate.as_ref().and_then(|candidate| candidate.plan.as_ref()?.best());
+    let plan = plan.filter(|plan| outcome == TaskOutcome::Solved && plan.times.is_empty());
     TaskResult {
         task: task.stem.clone(),
         outcome,
@@ -142,6 +184,8 @@ pub(super) fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         curve: None,
         cost: None,
         seconds: None,
+        plan_cost: None,
+        plan: plan.map(|plan| plan.steps.join("\n")),
     }
 }
 

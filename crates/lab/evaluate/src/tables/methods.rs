@@ -1,7 +1,9 @@
 //! One sentence for each method, then success by the level of texts and by size, and success against tokens.
 
 use crate::chart::{Paint, Point, Points, points_svg};
-use crate::results::{Baseline, CellResult, Column, Evaluation, TaskFacts, TaskOutcome, TaskResult};
+use crate::results::{
+    Baseline, CellResult, Column, Evaluation, PlanCost, TaskFacts, TaskOutcome, TaskResult,
+};
 use crate::statistics::share_interval;
 use crate::sums::Artefact;
 use crate::table::{Align, Table};
@@ -413,6 +415,7 @@ fn method(
         usd: cost.usd().filter(|_| priced).map(each),
     };
     method.sentence = sentence(&method, &usage, &cost, (ended, judged));
+    method.sentence += &plan_costs(&runs);
     Some(method)
 }
 
@@ -456,6 +459,40 @@ fn sentence(
         text += " The model is simulated: the figures say nothing about a language model.";
     }
     text
+}
+
+/// Most plans that a sentence about costs names.
+const NAMED_COSTS: usize = 3;
+
+/// ` Valid plans of tasks that ask for the smallest cost: 3 of 4 are the cheapest; not: rota.p01 (cost 22, the best is 19).`; empty without such
+/// plans.
+fn plan_costs(runs: &[Run<'_>]) -> String {
+    let costs: Vec<(&Run<'_>, PlanCost)> =
+        runs.iter().filter_map(|run| Some((run, run.result.plan_cost?))).collect();
+    if costs.is_empty() {
+        return String::new();
+    }
+    let count = |wanted| costs.iter().filter(|(_, own)| own.is_best() == wanted).count();
+    let (best, unknown) = (count(Some(true)), count(None));
+    let dearer: Vec<String> = costs
+        .iter()
+        .filter(|(_, own)| own.is_best() == Some(false))
+        .map(|(run, own)| format!("{}.{} ({})", run.suite, run.result.task, own.words()))
+        .collect();
+    let mut text = format!(
+        " Valid plans of tasks that ask for the smallest cost: {best} of {} are the cheapest",
+        costs.len()
+    );
+    if unknown > 0 {
+        text += &format!(", {unknown} not known");
+    }
+    if !dearer.is_empty() {
+        let more = dearer.len().saturating_sub(NAMED_COSTS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<String> = dearer.into_iter().take(NAMED_COSTS).collect();
+        text += &format!("; not: {}{more}", named.join(", "));
+    }
+    text + "."
 }
 
 /// A sentence for each null baseline over all suites.
@@ -589,6 +626,23 @@ mod tests {
         assert!(text.contains("5 to 7 objects") && text.contains("8 to 10 objects"), "{text}");
         assert!(methods.artefacts().unwrap().iter().any(|file| file.name == "methods.svg"));
         assert_eq!(methods.csv().lines().count(), 1 + 1 + 2 + 3);
+    }
+
+    #[test]
+    fn a_valid_plan_that_is_not_the_cheapest_is_solved_and_named() {
+        let mut own = evaluation();
+        let costs = [
+            PlanCost { cost: 22.0, best: Some(19.0), proven: true },
+            PlanCost { cost: 7.0, best: Some(7.0), proven: true },
+        ];
+        for (task, cost) in own.cells[0].tasks.iter_mut().zip(costs) {
+            task.plan_cost = Some(cost);
+        }
+        own.cells[1].tasks[0].plan_cost = Some(PlanCost { cost: 5.0, best: Some(5.0), proven: false });
+        let methods = Methods::new(&[&own]);
+        assert_eq!(methods.methods[0].all.solved, 2.5, "cost is no failure of validity");
+        let costs = " Valid plans of tasks that ask for the smallest cost: 1 of 3 are the cheapest, 1 not known; not: s.p01 (cost 22, the best is 19).";
+        assert!(methods.methods[0].sentence.ends_with(costs), "{}", methods.methods[0].sentence);
     }
 
     #[test]
