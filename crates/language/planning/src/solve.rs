@@ -45,7 +45,7 @@ pub fn plan_with_progress(
     let selects = is_satisficing && lifted.unexecuted.is_empty() && !wishes::has_hard_constraints(&lifted);
     if lifted.extension.has_time() {
         return Ok(match selects && lifted.extension.has_wishes() {
-            true => wishes::plan_with_wishes(&lifted, options, resources, on_plan),
+            true => wishes::plan_with_wishes(&lifted, plan_without_wishes, options, resources, on_plan),
             false => crate::temporal::plan_with_time(lifted, options, resources, on_plan),
         });
     }
@@ -57,7 +57,7 @@ pub fn plan_with_progress(
         return Ok(match wishes::compile(&lifted, options.ground, resources) {
             Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
             Ok(Err(NotCompiled::Numeric(_))) if selects => {
-                wishes::plan_with_wishes(&lifted, options, resources, on_plan)
+                wishes::plan_with_wishes(&lifted, plan_without_wishes, options, resources, on_plan)
             }
             Ok(Err(NotCompiled::Unsupported(what) | NotCompiled::Numeric(what))) => {
                 unsearched(SearchOutcome::Unsupported(vec![what]))
@@ -69,7 +69,7 @@ pub fn plan_with_progress(
 }
 
 /// Searches a plan of a task that has neither preferences nor trajectory constraints.
-pub(crate) fn plan_without_wishes(
+fn plan_without_wishes(
     lifted: LiftedTask,
     options: &PlanOptions,
     resources: &mut dyn ResourceLimits,

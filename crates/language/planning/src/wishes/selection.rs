@@ -13,7 +13,6 @@ use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
 use crate::plan_file::parse_plan;
 use crate::resources::{ResourceLimits, StopReason, Unlimited};
 use crate::search::{Algorithm, SearchStatistics};
-use crate::solve::plan_without_wishes;
 use crate::task::ObjectId;
 use crate::validate::{ValidationOptions, ValidationReport, Validator};
 use crate::weights::Weights;
@@ -34,9 +33,14 @@ struct Wish {
     slots: usize,
 }
 
+/// A search for a plan of a task without preferences; better plans are reported with the method that found them.
+pub(crate) type PlainSearch =
+    fn(LiftedTask, &PlanOptions, &mut dyn ResourceLimits, &mut dyn FnMut(&Plan, &'static str)) -> PlanResult;
+
 /// Searches a plan of a task with preferences and without trajectory constraints that a plan must satisfy.
 pub(crate) fn plan_with_wishes(
     lifted: &LiftedTask,
+    search: PlainSearch,
     options: &PlanOptions,
     resources: &mut dyn ResourceLimits,
     on_plan: &mut dyn FnMut(&Plan, &'static str),
@@ -54,6 +58,7 @@ pub(crate) fn plan_with_wishes(
         None => Vec::new(),
     };
     let mut selection = Selection {
+        plain_search: search,
         validator: Validator::new(lifted.clone()),
         base,
         wishes,
@@ -145,6 +150,7 @@ fn with_goals<'w>(base: &LiftedTask, wishes: impl IntoIterator<Item = (&'w Formu
 }
 
 struct Selection<'a> {
+    plain_search: PlainSearch,
     /// Judges plans of the whole task.
     validator: Validator,
     base: LiftedTask,
@@ -166,7 +172,7 @@ impl Selection<'_> {
         let chosen = wishes.iter().map(|&wish| (&self.wishes[wish].condition, self.wishes[wish].slots));
         let task = with_goals(&self.base, chosen);
         let mut value = f64::INFINITY;
-        let result = plan_without_wishes(task, options, resources, &mut |plan, method| {
+        let result = (self.plain_search)(task, options, resources, &mut |plan, method| {
             value = value.min(self.offer(plan, method));
         });
         if let SearchOutcome::Plan(plan) = &result.outcome {
