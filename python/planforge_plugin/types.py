@@ -366,8 +366,8 @@ class EnvironmentVerdict(TypedDict):
     reasons: NotRequired[List[str]]
     # Executable to the end, the goal holds there, and no constraint is violated.
     valid: bool
-    # Trajectory constraints that the plan violates, a clause each. Empty unless all steps are executed and the goal holds:
-    # otherwise the plan fails before they matter.
+    # Trajectory constraints that the plan violates, a clause each. Empty unless all steps are executed and the goal
+    # holds: otherwise the plan fails before they matter.
     violations: NotRequired[List[str]]
 
 

@@ -517,8 +517,8 @@ mod tests {
                 })
             })
             .collect();
-        wait_until(|| all.iter().all(|job| job.now().state == JobState::Waiting));
-        assert_eq!(jobs.table().working, 0);
+        let waits = |job: &Arc<Job>| job.now().state == JobState::Waiting;
+        wait_until(|| all.iter().all(waits) && jobs.table().working == 0);
         for job in &all {
             job.answer("question", "q1", json!("this one")).unwrap();
         }

@@ -111,7 +111,9 @@ impl ServedFolder {
                 Ok(place) => return place.starts_with(&self.root),
                 // A link that leads nowhere has a place all the same once its target is made.
                 Err(_) if place.is_symlink() => return false,
-                Err(error) if error.kind() != ErrorKind::NotFound => return false,
+                Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                    return false;
+                }
                 // `..` after a name that does not exist leads back.
                 Err(_) if place.ends_with("..") => return false,
                 Err(_) => {}
@@ -141,6 +143,11 @@ impl ServedFolder {
         }
         if !self.root.is_dir() {
             return Err(Refusal::missing("the folder of the page does not exist any more"));
+        }
+        if let Err(error) = self.root.join(&plain).symlink_metadata()
+            && error.kind() == ErrorKind::NotADirectory
+        {
+            return Err(Refusal::missing(format!("{text} cannot be opened: {error}")));
         }
         let is_inside = !text.contains('\0') && self.holds(self.root.join(&plain));
         is_inside.then_some(plain).ok_or_else(refused)
@@ -181,9 +188,10 @@ mod tests {
         symlink(root.join("in"), root.join("inner")).unwrap();
         let folder = ServedFolder::new(&root).unwrap();
         let full = folder.root().join("in/file");
-        for path in ["in", "in/new/deep", "./in", "inner/x", "", ".", full.to_str().unwrap()] {
+        for path in ["in", "in/new/deep", "./in", "inner/x", full.to_str().unwrap()] {
             assert!(folder.path(path).is_ok(), "{path}");
         }
+        assert!(folder.listed("").is_ok() && folder.listed(".").is_ok());
         for path in [
             "../outside/secret",
             "in/../../outside",

@@ -163,7 +163,7 @@ fn a_text_denies_no_alternative_of_the_fact_that_it_leaves_out() {
     assert!(matches!(found.as_slice(), [Finding::TellsGap(fact)] if fact.arguments == [other]), "{found:?}");
 }
 
-/// Stops the work at one of the questions whether it may go on.
+/// Stops the work at one of the questions whether it may go on. Short work ends at a limit of memory alone.
 struct StopAt {
     asked: u64,
     last: u64,
@@ -172,7 +172,7 @@ struct StopAt {
 impl StopAt {
     fn ask(&mut self) -> Poll {
         self.asked += 1;
-        if self.asked > self.last { Poll::Stop(StopReason::Time) } else { Poll::Continue }
+        if self.asked > self.last { Poll::Stop(StopReason::Memory) } else { Poll::Continue }
     }
 }
 
