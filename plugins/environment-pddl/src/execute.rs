@@ -8,7 +8,9 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::random::Random;
-use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationOptions, ValidationReport, parse_plan};
+use planforge_planning::{
+    PlanFile, Poll, ResourceLimits, ValidationDecision, ValidationOptions, ValidationReport, parse_plan,
+};
 use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::walking::{Choice, choose};
 
@@ -84,7 +86,7 @@ pub(crate) fn judge(
         reasons.extend(missing.map(|goal| format!("the goal does not hold at the end: {}", goal.why)));
     }
     let mut violations = Vec::new();
-    if reasons.is_empty() && !run.report.is_valid() {
+    if reasons.is_empty() && run.report.decision == ValidationDecision::Invalid {
         // A plan that executes and reaches the goal can still violate a trajectory constraint.
         violations.extend(run.report.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()));
         reasons.clone_from(&violations);

@@ -153,9 +153,9 @@ fn judge_verdict(
         (false, None) if !verdict.violations.is_empty() => {
             let summary = "The environment executes the plan, and it violates a constraint of the task.";
             let mut assessment = Assessment::new(Decision::Rejected, summary);
+            let message = "the plan violates a constraint of the environment's task".to_owned();
             let last = plan.steps.len().saturating_sub(1);
-            let told = |violation: &String| in_plan(plan, last, codes::VIOLATION, violation.clone());
-            assessment.diagnostics = verdict.violations.iter().map(told).collect();
+            assessment.diagnostics = vec![in_plan(plan, last, codes::VIOLATION, message)];
             assessment
         }
         (false, None) => {
@@ -174,7 +174,7 @@ fn judge_verdict(
             feedback::Environment {
                 steps: &plan.steps,
                 executed,
-                violations: &verdict.violations,
+                violates: !verdict.violations.is_empty(),
                 state: state.as_ref().ok(),
                 written,
             }

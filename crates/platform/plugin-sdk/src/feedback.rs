@@ -126,8 +126,8 @@ pub struct Environment<'a> {
     pub steps: &'a [String],
     /// Number of executed steps; all of them if only the goal is missed or a constraint is violated.
     pub executed: usize,
-    /// Constraints that the plan violates although all steps are executed and the goal holds, a clause each.
-    pub violations: &'a [String],
+    /// True if the plan violates a constraint on the way although all steps are executed and the goal holds.
+    pub violates: bool,
     /// The state after these, as the environment describes it.
     pub state: Option<&'a StateDescription>,
     /// True if there is PDDL that may be at fault.
@@ -140,7 +140,7 @@ impl Environment<'_> {
         let failing = self.steps.get(self.executed);
         let what = match (failing, self.steps.len()) {
             (Some(step), _) => format!("Step {}, {step}, cannot be executed there.", self.executed + 1),
-            _ if !self.violations.is_empty() => {
+            _ if self.violates => {
                 "Its steps were executed and the goal of the task holds in the end, but a constraint on the way is violated."
                     .to_owned()
             }
@@ -155,10 +155,6 @@ impl Environment<'_> {
         let fault =
             if self.written { " So the domain, the problem or the plan does not fit the task." } else { "" };
         let mut out = format!("The plan was tried in the environment of the task. {what}{fault}");
-        for violation in self.violations.iter().take(MOST) {
-            let _ = write!(out, "\n\n{}", sentence(violation));
-        }
-        more(self.violations.len(), &mut out);
         if failing.is_some() && self.executed > 0 {
             let _ = write!(out, "\n\nThe steps up to there:");
             for step in self.steps.iter().take(self.executed + 1) {

@@ -2,7 +2,7 @@
 //! of their own: a plan that costs more is as valid as another.
 
 use super::cell::CellResult;
-use super::task::{PlanCost, TaskOutcome};
+use super::task::{PlanCost, TaskOutcome, TaskResult};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, MetricDirection, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
@@ -54,7 +54,10 @@ impl Priced {
         let found =
             plan(&self.domain, &self.problem, &options, &mut LIMITS.clone()).map(|found| found.outcome);
         let best = match found {
-            Ok(SearchOutcome::Plan(plan)) => (self.cost(&plan.lines().join("\n")), plan.optimal),
+            Ok(SearchOutcome::Plan(plan)) => {
+                let cost = self.cost(&plan.lines().join("\n"));
+                (cost, plan.optimal && cost.is_some())
+            }
             _ => (None, false),
         };
         self.best = Some(best);
@@ -71,14 +74,23 @@ pub(super) fn add_plan_costs(suite: &Suite, cells: &mut [CellResult]) {
             .flat_map(|cell| &mut cell.tasks)
             .filter(|result| result.task == task.stem && result.outcome == TaskOutcome::Solved);
         let mut priced = None;
+        let mut costs: Vec<(&mut TaskResult, f64)> = Vec::new();
         for result in own {
             let Some(plan) = result.plan.take() else { continue };
             let priced: &mut Option<Priced> = priced.get_or_insert_with(|| Priced::of(suite, task));
             let Some(priced) = priced else { break };
             let Some(cost) = priced.cost(&plan) else { continue };
-            let (best, proven) = priced.best();
-            // A plan of a model can be cheaper than the best one of a search that a limit ended.
-            let best = best.map(|best| if proven { best } else { best.min(cost) });
+            costs.push((result, cost));
+        }
+        let Some(Some(priced)) = &mut priced else { continue };
+        if costs.is_empty() {
+            continue;
+        }
+        let (best, proven) = priced.best();
+        // A plan of a model can be cheaper than the best one of a search that a limit ended.
+        let cheapest = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
+        let best = best.map(|best| if proven { best } else { best.min(cheapest) });
+        for (result, cost) in costs {
             result.plan_cost = Some(PlanCost { cost, best, proven });
         }
     }

@@ -57,7 +57,13 @@ pub(crate) fn plan_with_wishes(
         },
         None => Vec::new(),
     };
+    let worse = |amount: Number| if maximize { -amount } else { amount };
+    let is_rewarded = weights.as_ref().is_none_or(|weights| {
+        (0..lifted.extension.preferences.len() as u32)
+            .any(|preference| worse(weights.of_preference(lifted, preference)).is_negative())
+    });
     let mut selection = Selection {
+        is_rewarded,
         plain_search: search,
         validator: Validator::new(lifted.clone()),
         base,
@@ -150,6 +156,8 @@ fn with_goals<'w>(base: &LiftedTask, wishes: impl IntoIterator<Item = (&'w Formu
 }
 
 struct Selection<'a> {
+    /// True if the violation of a preference may make the metric better.
+    is_rewarded: bool,
     plain_search: PlainSearch,
     /// Judges plans of the whole task.
     validator: Validator,
@@ -218,7 +226,7 @@ impl Selection<'_> {
         let violated = |(plan, _): &(Plan, &'static str)| {
             self.validated(plan).is_none_or(|report| report.preferences.iter().any(|p| p.violations > 0))
         };
-        rest_is_constant && self.best.as_ref().is_some_and(|best| !violated(best))
+        !self.is_rewarded && rest_is_constant && self.best.as_ref().is_some_and(|best| !violated(best))
     }
 
     /// Improves the best plan.
@@ -294,8 +302,8 @@ impl Selection<'_> {
             _ => result.stopped,
         };
         match stopped {
-            Some(reason @ (StopReason::Time | StopReason::Cancelled)) => Err(reason),
-            _ => Ok(value),
+            None | Some(StopReason::Nodes) => Ok(value),
+            Some(reason) => Err(reason),
         }
     }
 

@@ -477,6 +477,20 @@ fn wishes_beside_time_are_kept_where_they_are_worth_it() {
     assert_eq!((plan.steps.len(), plan.cost), (1, Some(33.0)), "{plan}");
 }
 
+/// A plan without a violation is not the best one where a violation makes the metric better.
+#[test]
+fn a_rewarded_violation_beside_time_proves_nothing() {
+    let domain =
+        "(define (domain kitchen) (:requirements :durative-actions :preferences :negative-preconditions)
+      (:predicates (hot) (loud))
+      (:durative-action boil :parameters () :duration (= ?duration 5) :condition (and) :effect (at end (hot)))
+      (:durative-action sing :parameters () :duration (= ?duration 5) :condition (and) :effect (at end (loud))))";
+    let problem = "(define (problem p) (:domain kitchen) (:init)
+         (:goal (and (hot) (preference quiet (not (loud))))) (:metric minimize (- 10 (is-violated quiet))))";
+    let (plan, _) = improved(domain, problem);
+    assert!(!plan.optimal && plan.bound.is_none(), "{plan}");
+}
+
 #[test]
 fn costs_that_do_not_fit_together_are_refused() {
     let domain = "(define (domain s) (:requirements :preferences) (:predicates (p) (q) (g))

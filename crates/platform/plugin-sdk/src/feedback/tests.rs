@@ -56,7 +56,7 @@ fn failing_walks() {
 fn plans() {
     let state = description(&["The kettle is cold."]);
     let tried = |steps: &[&str], executed, state, written| {
-        Environment { steps: &strings(steps), executed, violations: &[], state, written }.text()
+        Environment { steps: &strings(steps), executed, violates: false, state, written }.text()
     };
     let reason = |text: &str, quote: Option<(u32, &str)>| {
         let quote = quote.map(|(line, text)| Quote { file: "problem".into(), line, text: text.into() });
