@@ -306,7 +306,7 @@ impl QuestionGrammar {
         let grammar = || {
             let required = [(":durative-actions", features.durations), (":preferences", features.wishes)];
             let required = required.iter().filter(|(_, is_needed)| *is_needed);
-            let requirements = required.map(|(name, _)| Name::synthetic(*name)).collect();
+            let requirements = required.map(|(name, _)| Name::synthetic(name)).collect();
             let grammar = domain_grammar(&Domain { requirements, ..Domain::default() });
             options.grammar.constraint(&grammar, ("pddl", options.reason), None)
         };
