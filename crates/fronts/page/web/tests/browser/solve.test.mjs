@@ -162,7 +162,7 @@ test("a plan with times has a chart, and each step leads to the state in which i
   assert.ok(await chart.evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 300)));
   const step = page.getByRole("button", { name: /^33\.002: \(bake loaf3/ });
   await step.click();
-  await page.getByText(/at time 33\.002: \(bake loaf3 shelf1 oven1\)/).waitFor();
+  await page.getByText(/at time 33\.002: start of \(bake loaf3 shelf1 oven1\)/).waitFor();
   await page.getByRole("button", { name: /^0\.000: \(knead.*From sentence 1/ }).waitFor();
   await check(page, problems, "solve-times");
   await context.close();

@@ -75,7 +75,7 @@ test("a task with time has a chart, and a search ends at the limit that is given
   await chart.waitFor();
   assert.ok(await chart.evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 300)));
   await page.getByRole("button", { name: "Next" }).click();
-  await page.getByText(/at time 0: \(knead/).waitFor();
+  await page.getByText(/at time 0: start of \(knead/).waitFor();
   await check(page, problems, "workbench-times");
   await context.close();
 });
