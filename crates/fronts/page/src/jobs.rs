@@ -51,6 +51,13 @@ enum JobState {
     Failed,
 }
 
+impl JobState {
+    /// False once the job has ended, which is for good.
+    fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Working | Self::Waiting)
+    }
+}
+
 /// A job.
 pub(crate) struct Job {
     number: u64,
@@ -118,7 +125,7 @@ impl Job {
     /// Changes the state. A job that has ended stays so.
     fn set_state(&self, state: JobState) {
         let mut now = self.now();
-        if matches!(now.state, JobState::Ended | JobState::Stopped | JobState::Failed) {
+        if !now.state.is_open() {
             return;
         }
         now.state = state;
@@ -135,7 +142,7 @@ impl Job {
     }
 
     fn is_open(&self) -> bool {
-        matches!(self.now().state, JobState::Queued | JobState::Working | JobState::Waiting)
+        self.now().state.is_open()
     }
 
     fn listed(&self) -> ListedJob {

@@ -117,7 +117,7 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Res
 }
 
 /// The folder that a call is about.
-async fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
+pub(crate) async fn place(state: &State, call: &Call<'_>) -> Result<PathBuf, Refusal> {
     let (folder, path) = (Arc::clone(&state.folder), call.required("path")?);
     state.compute(move |_| folder.existing(&path)).await
 }

@@ -63,8 +63,7 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
             ok(json!({}))
         }
         ("GET", ["watch"]) => {
-            let (folder, path) = (Arc::clone(&state.folder), call.required("path")?);
-            let run = state.compute(move |_| folder.existing(&path)).await?;
+            let run = records::place(state, &call).await?;
             state.stream(state.watches.open(&state.context, &run)?, &call, ())
         }
         ("POST", ["lsp", "open"]) => state.editors.open(),

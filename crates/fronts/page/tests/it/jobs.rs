@@ -123,7 +123,7 @@ fn a_task_s_folder_its_run_and_its_trial_are_read_and_watched() {
     assert_eq!(about["models"][0]["name"], "demo");
 }
 
-/// What was assumed because nobody was asked is no open question.
+/// A point that was assumed without a question is not an open one.
 #[test]
 fn a_task_that_was_solved_without_questions_is_shown_with_its_plan() {
     let server = TestServer::start();

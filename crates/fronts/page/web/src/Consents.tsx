@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { ApiError, inWords, post } from "./api";
+import { Failure } from "./Failure";
 
 export interface Consent {
   consent: string;
@@ -37,11 +38,7 @@ export function Consents({ job, open }: { job: string; open: Consent[] }) {
   };
   return (
     <>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Failure text={error} />}
       {open.map((one) => (
         <ConsentView key={one.consent} consent={one} decide={(allow) => decide(one.consent, allow)} />
       ))}

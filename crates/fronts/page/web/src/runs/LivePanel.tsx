@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { countsNow, secondsLeft, stageCounts, type Live } from "./live";
 import { duration, figure, money } from "./words";
+import { Failure } from "../Failure";
 
 const PHASES = { queued: "waits for its turn", held: "waits for a limit", sent: "sent", "backing-off": "waits to be sent again" };
 const MOST_REQUESTS = 12;
@@ -14,11 +15,7 @@ export function LivePanel({ live, isLost, gone }: { live: Live; isLost: boolean;
   const requests = [...live.requests.values()].sort((a, b) => a.since - b.since);
   return (
     <section class="live" aria-label="At work now">
-      {gone && (
-        <p class="error" role="alert">
-          {gone}
-        </p>
-      )}
+      {gone && <Failure text={gone} />}
       {isLost && (
         <p class="live-lost" role="status">
           The connection to planforge is lost. This page connects again by itself; the run goes on.

@@ -8,6 +8,7 @@ import { StartEvaluation } from "./StartEvaluation";
 import { StartRun, type About } from "./StartRun";
 import { useLive } from "./useLive";
 import { clock, figure } from "./words";
+import { Failure } from "../Failure";
 
 /** Milliseconds between two looks at the folder. */
 const LOOK_EVERY = 3000;
@@ -107,11 +108,7 @@ export function RunList() {
           ))}
         </p>
       )}
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Failure text={error} />}
       <div class="run-tools" role="search">
         <label class="sr-only" for="runs-filter">
           Filter by name or pipeline

@@ -9,6 +9,7 @@ import { LivePanel } from "./LivePanel";
 import { countsOf, isOpen, readReport, runsAddress, type Job, type Listing } from "./data";
 import type { Counts } from "./live";
 import { useLive, watchStream } from "./useLive";
+import { Failure } from "../Failure";
 
 /** Milliseconds between two looks at the list of runs and jobs: each costs the server a walk through the folder. With events, the last one says that the state has changed. */
 const LOOK_EVERY = { alone: 4000, withEvents: 20_000 };
@@ -211,11 +212,7 @@ function Report({ paths, changes, poll, take }: { paths: string[]; changes: numb
   return (
     <div class="report">
       {!isRead && <p role="status">Reading the record…</p>}
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Failure text={error} />}
       <div class="report-top">
         <nav ref={crumbs} aria-label="Where you are in the run" />
       </div>

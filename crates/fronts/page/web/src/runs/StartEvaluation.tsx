@@ -5,6 +5,7 @@ import { inWords, post } from "../api";
 import { runsAddress } from "./data";
 import { Estimate } from "./Estimate";
 import type { About } from "./StartRun";
+import { Failure } from "../Failure";
 
 interface Request {
   out: string;
@@ -17,7 +18,6 @@ interface Request {
 /** A folder for results that has no other ones. */
 const freeName = (): string => `evaluations/${new Date().toISOString().slice(0, 16).replace("T", "-").replace(":", "")}`;
 
-/** `started` gets the job. Its folder is the one that the person names. */
 export function StartEvaluation({ about }: { about: About }) {
   const [suites, setSuites] = useState<string[]>([]);
   const [pipelines, setPipelines] = useState<string[]>([]);
@@ -70,11 +70,7 @@ export function StartEvaluation({ about }: { about: About }) {
         <button type="submit" disabled={isBusy || !suites.length || !pipelines.length}>
           {isBusy ? "Please wait…" : "Start the evaluation"}
         </button>
-        {error && (
-          <p class="error" role="alert">
-            {error}
-          </p>
-        )}
+        {error && <Failure text={error} />}
       </form>
     </details>
   );

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { get, inWords, post } from "../api";
 import { Estimate } from "./Estimate";
 import { isOpen, runsAddress, type Job } from "./data";
+import { Failure } from "../Failure";
 
 export interface About {
   pipelines: { path: string; title?: string }[];
@@ -41,11 +42,7 @@ export function StartRun({ about, started }: { about: About; started(job: string
         <button type="submit" disabled={state.isBusy || !pipeline || !suite}>
           {state.isBusy ? "Starting…" : "Start"}
         </button>
-        {state.error && (
-          <p class="error" role="alert">
-            {state.error}
-          </p>
-        )}
+        {state.error && <Failure text={state.error} />}
       </form>
     </details>
   );

@@ -5,6 +5,7 @@ import { get, inWords, post, query } from "../api";
 import { originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
 import { PddlView } from "./PddlView";
 import { Stepper } from "./Stepper";
+import { Failure } from "../Failure";
 
 /** An answer after which the work can go on. */
 const CAN_GO_ON = ["unfinished", "needs-answers", "failed", "no-plan-found"];
@@ -60,11 +61,7 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
           </ul>
         </section>
       )}
-      {missing && (
-        <p class="error" role="alert">
-          {missing}
-        </p>
-      )}
+      {missing && <Failure text={missing} />}
       <div class="answer-parts">
         {plan.length > 0 && (
           <section>

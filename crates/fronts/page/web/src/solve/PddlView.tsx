@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Editors } from "../workbench/editor";
 import type { Finding } from "./data";
+import { Failure } from "../Failure";
 
 /** Without findings nothing was checked, and nothing is said about mistakes. */
 export function PddlView({ domain, problem, findings }: { domain: string; problem: string; findings: Finding[] | null }) {
@@ -40,11 +41,7 @@ function Texts({ domain, problem, findings }: { domain: string; problem: string;
   }, [domain, problem]);
   return (
     <>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Failure text={error} />}
       {findings && <p>{findings.length === 0 ? "planforge finds no mistake in them." : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}:`}</p>}
       {findings && findings.length > 0 && (
         <ul class="findings">

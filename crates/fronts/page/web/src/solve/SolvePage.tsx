@@ -8,6 +8,7 @@ import { ConsentView } from "../Consents";
 import { QuestionView } from "./QuestionView";
 import { TextForm } from "./TextForm";
 import "./solve.css";
+import { Failure } from "../Failure";
 
 export function SolvePage() {
   const address = new URLSearchParams(location.search);
@@ -171,10 +172,3 @@ function wordsOfReading({ state, isUsable }: Reading): string {
   return isUsable === false ? `${words}; it has mistakes` : words;
 }
 
-function Failure({ text }: { text: string }) {
-  return (
-    <p class="error" role="alert">
-      {text}
-    </p>
-  );
-}

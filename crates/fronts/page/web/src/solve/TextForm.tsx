@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get, inWords, post, query } from "../api";
+import { Failure } from "../Failure";
 
 interface Model {
   name: string;
@@ -102,11 +103,7 @@ export function TextForm({ open }: { open(job: string): void }) {
           <TextBox label="Rules in words: what can be done, and when" value={rules} set={setRules} rows={5} say={setError} />
           <TextBox label="Domain in PDDL" value={domain} set={setDomain} rows={5} say={setError} />
         </details>
-        {error && (
-          <p class="error" role="alert">
-            {error}
-          </p>
-        )}
+        {error && <Failure text={error} />}
         <button type="submit" class="main-button" disabled={isBusy || !text.trim()}>
           {isBusy ? "Starting…" : "Make a plan"}
         </button>

@@ -7,6 +7,7 @@ import type { Steps } from "../solve/data";
 import { makeEditors, type Editors } from "./editor";
 import { FIRST } from "./first";
 import "./workbench.css";
+import { Failure } from "../Failure";
 
 const SEARCHING = "Searching for a plan…";
 /** Seconds after which a search ends, unless the person gives another limit; and the most that the server takes. */
@@ -194,11 +195,7 @@ export function WorkbenchPage() {
           Compare with the kept version
         </button>
       </div>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Failure text={error} />}
       <label class="plan-text">
         Plan, one step a line
         <textarea
