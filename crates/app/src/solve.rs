@@ -257,7 +257,7 @@ pub fn view(context: &Context, folder: &Path) -> Result<TaskView, Error> {
     let context = &Context { questions: None, ..context.without_events() };
     let mut folder = Folder::of(context, &request)?;
     folder.is_read_only = true;
-    // An answer rests on assumptions where nobody was asked.
+    // An answer that was made without questions rests on assumptions.
     request.ask = !folder.has_answer();
     let answers = folder.answers(context, None)?;
     let runs = readings::recorded_runs(context, &folder)?;

@@ -249,10 +249,12 @@ const HOST_MARGIN: Duration = Duration::from_secs(10);
 
 impl Host for PlanHost {
     fn log(&self, level: LogLevel, message: &str) {
-        match serde_json::from_str(message) {
-            Ok(plan) if level == LogLevel::Debug => self.context.send(&Event::Plan(&plan)),
-            _ => self.context.send(&Event::Notice(&Notice::Planner(message.to_owned()))),
+        if level == LogLevel::Debug
+            && let Ok(plan) = serde_json::from_str(message)
+        {
+            return self.context.send(&Event::Plan(&plan));
         }
+        self.context.send(&Event::Notice(&Notice::Planner(message.to_owned())));
     }
     fn progress(&self, done: u64, total: u64, what: &str) {
         self.progress.set_with_message(done, (total > 0).then_some(total), what);

@@ -179,7 +179,7 @@ fn number_fact(term: &str, value: Number) -> String {
     format!("(= {term} {value})")
 }
 
-/// What changes the state.
+/// A change of the state.
 enum Change<'r> {
     Step(&'r TraceStep),
     /// Timed literals of one moment.

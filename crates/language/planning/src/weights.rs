@@ -27,6 +27,15 @@ impl Weights {
         Some(Weights { rest, by_name })
     }
 
+    /// By preference, how much worse one violation makes the metric.
+    pub(crate) fn amounts(&self, task: &LiftedTask) -> Vec<Number> {
+        let maximize = matches!(task.metric, Metric::Value { maximize: true, .. });
+        let worse = |weight: Number| if maximize { -weight } else { weight };
+        (0..task.extension.preferences.len() as u32)
+            .map(|preference| worse(self.of_preference(task, preference)))
+            .collect()
+    }
+
     /// Amount that one violation of a preference adds to the metric.
     pub(crate) fn of_preference(&self, task: &LiftedTask, preference: u32) -> Number {
         let name = task.extension.preferences[preference as usize].name;

@@ -170,18 +170,15 @@ struct Amounts {
 
 /// The weights of the preferences, or the construct of the metric that is not handled.
 fn weights(task: &LiftedTask) -> Result<Amounts, Unsupported> {
-    let (maximize, place) = match &task.metric {
-        Metric::Value { maximize, span, .. } => (*maximize, SourcePlace::problem(*span)),
-        Metric::Steps => (false, place(task)),
+    let place = match &task.metric {
+        Metric::Value { span, .. } => SourcePlace::problem(*span),
+        Metric::Steps => place(task),
     };
     let refuse = |what: String| Unsupported { what, place };
     let Some(weights) = Weights::of(task) else {
         return Err(refuse("a metric that is not linear in `is-violated`".to_owned()));
     };
-    let count = task.extension.preferences.len() as u32;
-    let worse = |weight: Number| if maximize { -weight } else { weight };
-    let amounts = (0..count).map(|preference| worse(weights.of_preference(task, preference)));
-    let amounts: Vec<Number> = amounts.collect();
+    let amounts = weights.amounts(task);
     let rewarded = task.extension.preferences.iter().zip(&amounts).find(|(_, amount)| amount.is_negative());
     if let Some((preference, _)) = rewarded {
         let name = preference.name.map(|name| task.extension.preference_names[name as usize].as_str());

@@ -8,8 +8,8 @@ use planforge_grammar::json::{
     problem_from_json, problem_schema,
 };
 use planforge_grammar::{
-    ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
-    objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
+    ActionHead, AspVocabulary, EditFunctions, Grammar, action_grammar, asp_grammar, domain_grammar,
+    edit_grammar, objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{parse_domain, print_domain};
@@ -23,6 +23,17 @@ fn suite(name: &str) -> Folder {
     suites().into_iter().find(|suite| suite.name.ends_with(name)).expect("a suite of that name")
 }
 
+fn derives_readable_domains(grammar: &Grammar) {
+    for n in 0..200 {
+        let text = grammar.derive(&mut Random::stream(3, n), 9);
+        let parsed = parse_domain(&text, SourceId(0));
+        // Atoms may have the name of an operator.
+        let errors = parsed.diagnostics.iter().filter(|d| d.is_error() && d.code.contains("parenthesis"));
+        assert_eq!(errors.count(), 0, "{text}");
+        assert!(grammar.accepts(&text), "{text}");
+    }
+}
+
 #[test]
 fn domain_grammars_accept_every_domain_and_derive_readable_ones() {
     for suite in suites() {
@@ -34,14 +45,7 @@ fn domain_grammars_accept_every_domain_and_derive_readable_ones() {
         assert!(!grammar.accepts(&suite.domain_text.replacen("(:action", ":action", 1)));
     }
     let grammar = domain_grammar(&suite("blocks").domain);
-    for n in 0..200 {
-        let text = grammar.derive(&mut Random::stream(3, n), 9);
-        let parsed = parse_domain(&text, SourceId(0));
-        // Atoms may have the name of an operator.
-        let errors = parsed.diagnostics.iter().filter(|d| d.is_error() && d.code.contains("parenthesis"));
-        assert_eq!(errors.count(), 0, "{text}");
-        assert!(grammar.accepts(&text), "{text}");
-    }
+    derives_readable_domains(&grammar);
 }
 
 /// A baker would like to be free at the end of each loaf.
@@ -73,13 +77,7 @@ fn domain_grammars_have_durations_and_preferences_where_the_domain_requires_them
         assert!(BAKERY.contains(right) && grammar.accepts(BAKERY));
         assert!(!grammar.accepts(&BAKERY.replacen(right, wrong, 1)), "{wrong}");
     }
-    for n in 0..200 {
-        let text = grammar.derive(&mut Random::stream(3, n), 9);
-        let parsed = parse_domain(&text, SourceId(0));
-        let errors = parsed.diagnostics.iter().filter(|d| d.is_error() && d.code.contains("parenthesis"));
-        assert_eq!(errors.count(), 0, "{text}");
-        assert!(grammar.accepts(&text), "{text}");
-    }
+    derives_readable_domains(&grammar);
     // Other domains keep their grammar, which recorded requests have.
     let mut classical = domain.clone();
     classical.requirements.clear();

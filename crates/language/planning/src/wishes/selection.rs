@@ -48,8 +48,9 @@ pub(crate) fn plan_with_wishes(
     let weights = Weights::of(lifted);
     let maximize = matches!(lifted.metric, Metric::Value { maximize: true, .. });
     let base = without_wishes(lifted, weights.as_ref().map_or(Metric::Steps, |weights| weights.rest.clone()));
-    let wishes = match &weights {
-        Some(weights) => match collect(lifted, weights, maximize, resources) {
+    let amounts = weights.as_ref().map(|weights| weights.amounts(lifted));
+    let wishes = match &amounts {
+        Some(amounts) => match collect(lifted, amounts, resources) {
             Ok(wishes) => wishes,
             Err(reason) => {
                 return PlanResult::unsearched("grounding", SearchOutcome::LimitReached(reason), (0, 0));
@@ -57,11 +58,7 @@ pub(crate) fn plan_with_wishes(
         },
         None => Vec::new(),
     };
-    let worse = |amount: Number| if maximize { -amount } else { amount };
-    let is_rewarded = weights.as_ref().is_none_or(|weights| {
-        (0..lifted.extension.preferences.len() as u32)
-            .any(|preference| worse(weights.of_preference(lifted, preference)).is_negative())
-    });
+    let is_rewarded = amounts.as_ref().is_none_or(|amounts| amounts.iter().any(|one| one.is_negative()));
     let mut selection = Selection {
         is_rewarded,
         plain_search: search,
@@ -109,14 +106,12 @@ fn without_wishes(lifted: &LiftedTask, metric: Metric) -> LiftedTask {
 /// The wishes with a weight, the dearest first.
 fn collect(
     lifted: &LiftedTask,
-    weights: &Weights,
-    maximize: bool,
+    amounts: &[Number],
     resources: &mut dyn ResourceLimits,
 ) -> Result<Vec<Wish>, StopReason> {
     let mut found: Vec<(Number, Formula, usize)> = Vec::new();
     for soft in lifted.extension.soft_conditions.iter().filter(|soft| soft.place == SoftPlace::Goal) {
-        let weight = weights.of_preference(lifted, soft.preference);
-        let amount = if maximize { -weight } else { weight };
+        let amount = amounts[soft.preference as usize];
         if !CompareOp::Less.holds(Number::ZERO, amount) {
             continue;
         }
