@@ -6,7 +6,6 @@
 //! finished cells are retried.
 
 mod cells;
-mod changed;
 mod columns;
 mod matrix;
 mod merge;
@@ -22,7 +21,6 @@ use crate::pipelines::tasks::tasks_of;
 use crate::running::continuing::Batch;
 use crate::status::Status;
 use cells::{Cell, EvaluationOutcome, EvaluationSetup, RunSettings};
-use changed::mark_changed;
 use columns::{ColumnFile, columns};
 use matrix::{claim, matrix, read_stored, store, suites, with_level_suites};
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -321,8 +319,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
         let plan = setup.plan();
         store_matrix(context, request, setup, &plan)?;
         announce(context, request, setup, &plan);
-        let mut outcomes = setup.outcomes(&plan);
-        let changed = mark_changed(setup, &plan, &mut outcomes);
+        let outcomes = setup.outcomes(&plan);
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
         let tables = match request.shard {
             Some(_) => None,
@@ -334,7 +331,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
                 pending.clone(),
             )?),
         };
-        Ok(result(setup, outcomes, changed, (tables, request.shard), (pending, Some(batch))))
+        Ok(result(setup, outcomes, (tables, request.shard), (pending, Some(batch))))
     })
 }
 
@@ -460,20 +457,17 @@ pub fn merge(context: &Context, request: &MergeRequest) -> Result<EvaluateResult
         running: None,
         fail_on: request.fail_on,
     };
-    let plan = setup.plan();
-    let mut outcomes = setup.outcomes(&plan);
-    let changed = mark_changed(&setup, &plan, &mut outcomes);
+    let outcomes = setup.outcomes(&setup.plan());
     let tables = write_results(&setup, &request.tables, request.junit.as_deref(), &outcomes, None)?;
     let incomplete = outcomes.unfinished_cells().next().map(|_| Status::Interrupted);
     let stopped = outcomes.stopped.as_ref().map(|error| error.status);
     let status = stopped.or(incomplete).unwrap_or_else(|| outcomes.status());
-    Ok(EvaluateResult { status, ..result(&setup, outcomes, changed, (Some(tables), None), (None, None)) })
+    Ok(EvaluateResult { status, ..result(&setup, outcomes, (Some(tables), None), (None, None)) })
 }
 
 fn result(
     setup: &EvaluationSetup<'_>,
     outcomes: EvaluationOutcome,
-    changed: Vec<CellKey>,
     (tables, shard): (Option<EvaluatedTables>, Option<Shard>),
     (pending, batch): (Option<Wave>, Option<&Batch>),
 ) -> EvaluateResult {
@@ -501,7 +495,7 @@ fn result(
         counts,
         unfinished,
         missing_replies,
-        changed,
+        changed: outcomes.changed_cells().cloned().collect(),
         stopped: outcomes.stopped,
         status,
     }

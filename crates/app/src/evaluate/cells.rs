@@ -110,6 +110,20 @@ pub(super) struct CellOutcome {
     pub(super) status: Option<Status>,
     /// Tasks that broke, and calls of other tasks that got no answer.
     pub(super) failures: (usize, u64),
+    /// True if the cell was run with other inputs; its tasks then have the reason.
+    pub(super) changed: bool,
+}
+
+/// The code of an error about other inputs.
+const OTHER_INPUTS: &str = "evaluate.other";
+
+impl CellOutcome {
+    /// Marks a cell whose texts, pipeline or overrides changed after it was run.
+    fn mark_changed(&mut self) {
+        let why = "the cell was run with other inputs; its results are in its run folder";
+        self.result.tasks.iter_mut().for_each(|task| why.clone_into(&mut task.why));
+        self.changed = true;
+    }
 }
 
 /// The results of all cells.
@@ -135,6 +149,11 @@ impl EvaluationOutcome {
             .or_else(open)
             .or_else(|| bad().next())
             .unwrap_or(Status::Good)
+    }
+
+    /// The cells that were run with other inputs.
+    pub(super) fn changed_cells(&self) -> impl Iterator<Item = &CellKey> {
+        self.cells.iter().filter(|cell| cell.changed).map(|cell| &cell.result.key)
     }
 
     /// The cells whose runs are not whole.
@@ -217,6 +236,11 @@ impl EvaluationSetup<'_> {
                             }
                             Ok(None) => {}
                             Err(error) => {
+                                if error.code() == OTHER_INPUTS
+                                    && let Some(slot) = lock(slots).get_mut(place)
+                                {
+                                    slot.mark_changed();
+                                }
                                 stopped.store(true, Ordering::SeqCst);
                                 lock(broken).push(error);
                             }
@@ -236,7 +260,8 @@ impl EvaluationSetup<'_> {
         // Where nothing is run, every cell counts.
         let counts = cell.selected || self.running.is_none();
         let status = counts.then(|| status_of_cell(report, self.fail_on));
-        CellOutcome { result, selected: cell.selected, status, failures: count_failures(report) }
+        let failures = count_failures(report);
+        CellOutcome { result, selected: cell.selected, status, failures, changed: false }
     }
 
     /// Writes the lines of the finished tasks, so that a killed evaluation leaves them. Shards share their
@@ -306,7 +331,7 @@ impl Cell<'_> {
     /// The outcome of a cell that was not run.
     pub(super) fn not_run(&self) -> CellOutcome {
         let result = CellResult::unfinished(self.key.clone(), &self.stems(), &self.column.judges);
-        CellOutcome { result, selected: self.selected, status: None, failures: (0, 0) }
+        CellOutcome { result, selected: self.selected, status: None, failures: (0, 0), changed: false }
     }
 
     pub(super) fn stems(&self) -> Vec<String> {
@@ -491,7 +516,8 @@ impl Cell<'_> {
         ended
     }
 
-    /// The tasks that are selected, and those that have ended: the record has their results, and the tables then show all of them. A task whose candidates all others start from is run with them.
+    /// The tasks that are selected, and those that have ended: the record has their results, and the tables then show all of them. A task
+    /// whose candidates all others start from is run with them.
     pub(super) fn tasks_to_run(
         &self,
         pipeline: &Pipeline,
@@ -586,7 +612,7 @@ impl Cell<'_> {
             return Ok(());
         }
         let message = format!("{} was made with other inputs: {}", stored.path().display(), other.join(", "));
-        let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
+        let failure = Failure::new(FailureClass::Request, OTHER_INPUTS, message);
         Err(failure.help("name another folder with --out, or undo the change").into())
     }
 }
@@ -675,7 +701,7 @@ mod tests {
                 seed: *status as u64,
             };
             let result = CellResult::unfinished(key, &[], &Judges::default());
-            CellOutcome { result, selected: true, status: Some(*status), failures: (0, 0) }
+            CellOutcome { result, selected: true, status: Some(*status), failures: (0, 0), changed: false }
         };
         EvaluationOutcome { cells: statuses.iter().map(outcome).collect(), stopped: None }.status()
     }

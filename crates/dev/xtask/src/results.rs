@@ -1,6 +1,7 @@
 //! `docs/results.md`: one page of what the recordings in the repository show about methods, from replays of them.
 
-use serde_json::Value;
+use planforge_app::Context;
+use planforge_app::evaluate::{MethodFigures, RecommendRequest, RecommendWish, Recommendation, recommend};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,96 +33,73 @@ fn planforge(named: Option<&Path>) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let found =
         own.ancestors().skip(1).take(2).map(|folder| folder.join("planforge")).find(|path| path.is_file());
-    found.ok_or_else(|| "there is no planforge beside this program: run `cargo build` first".to_owned())
+    found.ok_or_else(|| "no planforge beside this program: run `cargo build` first".to_owned())
 }
 
 /// An evaluation that is replayed, and its answer.
 struct Replayed {
     /// Its name in the table.
     name: &'static str,
-    /// The JSON of `planforge evaluate recommend`.
-    answer: Value,
-    /// The first line of its text.
-    first_line: String,
+    answer: Recommendation,
 }
 
-/// A method with at least one judged task.
-struct Method<'r>(&'r Value);
+fn name(method: &MethodFigures) -> &str {
+    method.name.split('@').next().unwrap_or(&method.name)
+}
 
-impl Method<'_> {
-    fn number(&self, key: &str) -> f64 {
-        self.0[key].as_f64().unwrap_or_default()
-    }
+/// `58 of 60`.
+fn right(method: &MethodFigures) -> String {
+    format!("{} of {}", (method.right * 10.0).round() / 10.0, method.judged)
+}
 
-    fn name(&self) -> &str {
-        let name = self.0["name"].as_str().unwrap_or_default();
-        name.split('@').next().unwrap_or(name)
-    }
-
-    /// `58 of 60`.
-    fn right(&self) -> String {
-        format!("{} of {}", (self.number("right") * 10.0).round() / 10.0, self.number("judged"))
-    }
-
-    /// `89 to 99`.
-    fn interval(&self) -> String {
-        format!("{:.0} to {:.0}", self.number("low"), self.number("high"))
-    }
-
-    fn row(&self, group: &str) -> String {
-        let figure = |key: &str, digits: usize| {
-            let value = self.0[key].as_f64().filter(|value| *value > 0.0);
-            value.map_or_else(|| "?".to_owned(), |value| format!("{value:.digits$}"))
-        };
-        format!(
-            "|{group}|{}|{}|{}|{}|{:.1}|{}|{}|{}|\n",
-            self.name(),
-            self.right(),
-            self.interval(),
-            self.number("not_run"),
-            self.number("requests"),
-            figure("tokens", 0),
-            figure("seconds", 1),
-            figure("usd", 4)
-        )
-    }
+fn row(method: &MethodFigures, group: &str) -> String {
+    let figure = |value: Option<f64>, digits: usize| {
+        let value = value.filter(|value| *value > 0.0);
+        value.map_or_else(|| "?".to_owned(), |value| format!("{value:.digits$}"))
+    };
+    format!(
+        "|{group}|{}|{}|{:.0} to {:.0}|{}|{:.1}|{}|{}|{}|\n",
+        name(method),
+        right(method),
+        method.low,
+        method.high,
+        method.not_run,
+        method.requests,
+        figure(method.tokens, 0),
+        figure(method.seconds, 1),
+        figure(method.usd, 4)
+    )
 }
 
 impl Replayed {
-    fn methods(&self) -> Vec<Method<'_>> {
-        let all = self.answer["methods"].as_array().into_iter().flatten();
-        all.map(Method).filter(|method| method.number("judged") > 0.0).collect()
+    /// The methods with at least one judged task.
+    fn methods(&self) -> impl Iterator<Item = &MethodFigures> {
+        self.answer.methods.iter().filter(|method| method.judged > 0)
     }
 
-    fn method(&self, name: &str) -> Result<Method<'_>, String> {
-        let found = self.methods().into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| format!("{}: no judged task of {name}", self.name))
-    }
-
-    fn count(&self, key: &str) -> u64 {
-        self.answer[key].as_u64().unwrap_or_default()
+    /// `58 of 60` of a method.
+    fn right(&self, wanted: &str) -> Result<String, String> {
+        let found = self.methods().find(|method| name(method) == wanted);
+        found.map(right).ok_or_else(|| format!("{}: no judged task of {wanted}", self.name))
     }
 }
 
 /// Runs `planforge evaluate`.
-fn evaluate(root: &Path, planforge: &Path, args: &[String]) -> Result<String, String> {
+fn evaluate(root: &Path, planforge: &Path, args: &[String]) -> Result<(), String> {
     let ran = Command::new(planforge).current_dir(root).arg("evaluate").args(args).output();
     let ran = ran.map_err(|error| format!("{}: {error}", planforge.display()))?;
-    if ran.status.success() {
-        return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
+    match ran.status.success() {
+        true => Ok(()),
+        false => {
+            Err(format!("planforge evaluate {}: {}", args.join(" "), String::from_utf8_lossy(&ran.stderr)))
+        }
     }
-    Err(format!("planforge evaluate {}: {}", args.join(" "), String::from_utf8_lossy(&ran.stderr)))
 }
 
-fn answer(root: &Path, planforge: &Path, name: &'static str, folder: &Path) -> Result<Replayed, String> {
-    let recommend = ["recommend".to_owned(), folder.display().to_string()];
-    let text = evaluate(root, planforge, &recommend)?;
-    let json = evaluate(root, planforge, &[&recommend[..], &["--json".to_owned()]].concat())?;
-    let answer = serde_json::from_str(&json).map_err(|error| format!("{name}: {error}"))?;
-    // The sentence ends where the next line begins with a heading; long lines are wrapped.
-    let sentence = text.lines().take_while(|line| !line.starts_with("Not ") && !line.starts_with("Shown "));
-    let first_line = sentence.collect::<Vec<_>>().join(" ");
-    Ok(Replayed { name, answer, first_line })
+fn answer(name: &'static str, folder: PathBuf) -> Result<Replayed, String> {
+    let request = RecommendRequest { folder, wish: RecommendWish::default() };
+    let found = recommend(&Context::default(), &request).map_err(|error| format!("{name}: {error}"))?;
+    Ok(Replayed { name, answer: found.recommendation })
 }
 
 /// Replays everything that the page is about.
@@ -153,10 +131,10 @@ fn replays(root: &Path, planforge: &Path, place: &Path) -> Result<[Replayed; 4],
          --set llm.main.max_tokens=1024 --set llm.main.base_url=http://127.0.0.1:9/v1 --replay examples/recordings/tic-local-model",
     )?;
     Ok([
-        answer(root, planforge, "frontier, five suites", &folder("benchmark"))?,
-        answer(root, planforge, "frontier, unseen suites", &folder("unseen"))?,
-        answer(root, planforge, "1.5B, five suites", &folder("local"))?,
-        answer(root, planforge, "1.5B, three suites", &folder("local-tic"))?,
+        answer("frontier, five suites", folder("benchmark"))?,
+        answer("frontier, unseen suites", folder("unseen"))?,
+        answer("1.5B, five suites", folder("local"))?,
+        answer("1.5B, three suites", folder("local-tic"))?,
     ])
 }
 
@@ -192,28 +170,23 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
     let mut out =
         "<!-- Generated by `cargo xtask results` from examples/recordings. Do not edit. -->\n\n# Results\n\n"
             .to_owned();
-    let tests: u64 = all.iter().map(|own| own.count("tests")).sum();
-    let separated: u64 = all.iter().map(|own| own.count("separated")).sum();
+    let tests: usize = all.iter().map(|own| own.answer.tests).sum();
+    let separated: usize = all.iter().map(|own| own.answer.separated).sum();
     let _ = write!(
         out,
         "**{separated} of {tests} pairs of methods are shown to differ** (paired exact test, Holm's correction within each evaluation, p at most 0.05).{}\n\n",
         if separated == 0 { " So these data do not say which method to use." } else { "" }
     );
     for own in [frontier, unseen, local, local_tic] {
-        let _ = writeln!(
-            out,
-            "* {}: {} of {} pairs differ.",
-            own.name,
-            own.count("separated"),
-            own.count("tests")
-        );
+        let _ =
+            writeln!(out, "* {}: {} of {} pairs differ.", own.name, own.answer.separated, own.answer.tests);
     }
     let _ = write!(
         out,
         "\nWhat `planforge evaluate recommend` says of the first: {}\n\nThese data cannot show:\n\n",
-        frontier.first_line
+        frontier.answer.text().lines().next().unwrap_or_default()
     );
-    for limit in frontier.answer["limits"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for limit in &frontier.answer.limits {
         let _ = writeln!(out, "* {limit};");
     }
     out += "* how another model behaves: there are replies of two;\n";
@@ -223,8 +196,8 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
             stated for these models, and the frontier model's tokens and seconds were not counted.\n\n";
     out += "|model, tasks|method|right|interval|not run|requests|tokens|seconds|USD|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for own in &all {
-        for (at, method) in own.methods().iter().enumerate() {
-            out += &method.row(if at == 0 { own.name } else { "" });
+        for (at, method) in own.methods().enumerate() {
+            out += &row(method, if at == 0 { own.name } else { "" });
         }
     }
     out += "\nThe frontier model answered in one conversation (limits: `examples/recordings/frontier/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
@@ -233,36 +206,35 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
         let _ = writeln!(out, "| {says} | {right} |");
     }
     out += "\n## The four papers\n\n|paper|its claim|ours|why they differ|\n|---|---|---|---|\n";
-    let right = |own: &Replayed, name: &str| own.method(name).map(|method| method.right());
     let _ = writeln!(
         out,
         "| [Translate-Infer-Compile](papers/translate-infer-compile.md) | right problems, GPT-4, seven domains: LLM+P 64 %, TIC-IC 100 % (Table 1) | solved, 1.5B: llm-p {}, tic-ic {}; frontier: {} and {} | other models; \
          20 tasks a domain there; theirs counts problems that are the reference, ours tasks solved; at 100 % no difference can be seen |",
-        right(local_tic, "llm-p")?,
-        right(local_tic, "tic-ic")?,
-        right(frontier, "llm-p")?,
-        right(frontier, "tic-ic")?
+        local_tic.right("llm-p")?,
+        local_tic.right("tic-ic")?,
+        frontier.right("llm-p")?,
+        frontier.right("tic-ic")?
     );
     let _ = writeln!(
         out,
         "| [Exploration walks](papers/exploration-walk.md) | solved, GPT-4, ten domains, best of four seeds: intrinsic 0.26, P&D chain 0.34, P&D tree 0.66 (Table 2) | frontier: intrinsic {}, pd-chain {}; pd-tree not \
          recorded | one seed; another model; five domains |",
-        right(frontier, "intrinsic")?,
-        right(frontier, "pd-chain")?
+        frontier.right("intrinsic")?,
+        frontier.right("pd-chain")?
     );
     let _ = writeln!(
         out,
         "| [Domain generators](papers/domain-generators.md) | equivalent domains, LLaMA-2-70b: 29 % (Table 1) | 1.5B: \"{}\"; frontier, actions-grown: {} solved | 60 prompts an action there, one here; a task can be solved by a \
          domain that is not equivalent |",
         study(root, "Two of 18 actions are right")?,
-        right(frontier, "actions-grown")?
+        frontier.right("actions-grown")?
     );
     let _ = writeln!(
         out,
         "| [Test-time scaling](papers/test-time-scaling.md) | domains that VAL accepts, 7B: 21.9 % alone, 85.2 % with iVML and BoN-8 (Table 2) | 1.5B, domains: {}; frontier, problems (bon-ivml, n = 2): {} solved | N = 4, T = 2 here; \
          acceptance by a parser is not a right domain |",
         study(root, "0 of 6, 0 to 39 %")?,
-        right(frontier, "bon-ivml-problem-n2-t1")?
+        frontier.right("bon-ivml-problem-n2-t1")?
     );
     out += "\n## Again\n\n    cargo build && cargo xtask results\n\nreplays the recordings (no model, no network) and writes this page; a test compares it. Every run has seed 1; the exact tests draw nothing.\n";
     Ok(out)

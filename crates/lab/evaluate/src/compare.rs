@@ -29,7 +29,7 @@ pub use observe::{
 pub use pairs::{PairBy, PairKey, Question, UnpairedRun};
 pub(crate) use ranking::{PairTest, side_of, test_pairs};
 pub use ranking::{RankedMethod, Ranking};
-pub(crate) use tables::p_equation;
+pub(crate) use tables::{count, p_equation};
 
 use crate::statistics::{Interval, holm};
 use pairs::{Clusters, Pair};

@@ -3,7 +3,7 @@
 //! A task is right if it counts as solved in [`crate::tables::Methods`]; tasks that did not end or that nothing judged count neither for nor
 //! against a method. Methods are compared by the tests of [`crate::compare::Ranking`], with the same correction.
 
-use crate::compare::{PairTest, p_equation, side_of, test_pairs};
+use crate::compare::{PairTest, count, p_equation, side_of, test_pairs};
 use crate::results::{CellResult, Evaluation, TaskOutcome};
 use crate::tables::{MethodResult, Methods, why_unknown};
 use planforge_diagnostics::render::escape;
@@ -36,7 +36,7 @@ pub enum Answer {
     NothingJudged,
 }
 
-/// How a method stands to the share that is needed.
+/// Relation of a method to the share that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
@@ -98,7 +98,7 @@ pub struct MethodFigures {
     /// True if it is within the budget, absent without a budget or if its money is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_budget: Option<bool>,
-    /// How it stands to the share that is needed.
+    /// Its relation to the share that is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
     /// Its comparison with the recommended method; absent for that one, and if no task is decided for both.
@@ -123,7 +123,7 @@ pub struct Recommendation {
     pub tests: usize,
     /// Those of them that the test shows to differ.
     pub separated: usize,
-    /// What the results cannot show, in sentences.
+    /// Limits of the results, in sentences.
     pub limits: Vec<String>,
 }
 
@@ -410,7 +410,7 @@ fn least_lead(tests: usize) -> usize {
     (40.0 * tests.max(1) as f64).log2().ceil() as usize
 }
 
-/// What the results cannot show.
+/// Limits of the results.
 fn limits(
     evaluation: &Evaluation,
     methods: &[MethodFigures],
@@ -472,7 +472,7 @@ fn judged_tasks<'e>(evaluation: &'e Evaluation, name: &str) -> Vec<(&'e str, &'e
         .iter()
         .filter(|cell| cell.key.column() == name)
         .flat_map(|cell| cell.tasks.iter().map(|task| (cell.key.suite.as_str(), task)))
-        .filter(|(_, task)| !matches!(task.outcome, TaskOutcome::Unfinished | TaskOutcome::NotJudged))
+        .filter(|(_, task)| task.outcome.is_judged())
         .map(|(suite, task)| (suite, task.task.as_str()))
         .collect();
     tasks.sort_unstable();
@@ -483,10 +483,6 @@ fn judged_tasks<'e>(evaluation: &'e Evaluation, name: &str) -> Vec<(&'e str, &'e
 /// `0.0031`.
 fn amount(usd: f64) -> String {
     dollars(usd).trim_start_matches('$').to_owned()
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

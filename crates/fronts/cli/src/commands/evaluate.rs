@@ -550,10 +550,7 @@ fn solved_sentence(evaluation: &Evaluation) -> String {
             cells.flat_map(|cell| &cell.tasks).map(|task| task.outcome).collect();
         let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
         let open = counts(&outcomes, &WITHOUT_ANSWER).map_or_else(String::new, |open| format!(" ({open})"));
-        // A run that did not end, or that nothing judged, is not a failure.
-        let is_judged =
-            |outcome: &&TaskOutcome| !matches!(outcome, TaskOutcome::Unfinished | TaskOutcome::NotJudged);
-        let judged = outcomes.iter().filter(is_judged).count();
+        let judged = outcomes.iter().filter(|outcome| outcome.is_judged()).count();
         format!("{} {solved} of {judged}{open}", escape(&column.name()))
     };
     let shares: Vec<String> = evaluation.columns.iter().map(share).collect();
@@ -595,32 +592,35 @@ fn print_failures(context: &Context, result: &EvaluateResult) {
 
 /// Names the cells whose results are left out, because their inputs changed.
 fn list_changed(context: &Context, changed: &[CellKey]) {
-    if changed.is_empty() {
-        return;
-    }
     let cells = many(changed.len() as u64, "cell");
-    context.output.note(&format!("warning: the tables leave out the results of {cells} with other inputs:"));
-    for key in changed.iter().take(NAMED) {
-        context.output.note(&format!("  {} {} {}", key.suite, key.column(), key.seed));
-    }
-    if changed.len() > NAMED {
-        context.output.note(&format!("  and {} more; tasks.csv has them all", changed.len() - NAMED));
-    }
+    let title = format!("warning: the tables leave out the results of {cells} with other inputs:");
+    list(context, &title, changed.iter().map(cell_line), "tasks.csv");
 }
 
 /// Names the tasks whose replies are not in the recording.
 fn list_missing_replies(context: &Context, missing: &[MissingReply]) {
-    if missing.is_empty() {
-        return;
+    let title = format!("warning: the recording lacks a reply of {}:", many(missing.len() as u64, "task"));
+    let line = |MissingReply { cell, task, stage }: &MissingReply| {
+        format!("{}.{task} {} {} at `{stage}`", cell.suite, cell.column(), cell.seed)
+    };
+    list(context, &title, missing.iter().map(line), "tasks.csv");
+}
+
+fn cell_line(key: &CellKey) -> String {
+    format!("{} {} {}", key.suite, key.column(), key.seed)
+}
+
+/// A title and the first lines below it; nothing without a line. `file` has all of them.
+fn list(context: &Context, title: &str, lines: impl ExactSizeIterator<Item = String>, file: &str) {
+    let more = lines.len().saturating_sub(NAMED);
+    for (number, line) in lines.take(NAMED).enumerate() {
+        if number == 0 {
+            context.output.note(title);
+        }
+        context.output.note(&format!("  {line}"));
     }
-    context
-        .output
-        .note(&format!("warning: the recording lacks a reply of {}:", many(missing.len() as u64, "task")));
-    for MissingReply { cell, task, stage } in missing.iter().take(NAMED) {
-        context.output.note(&format!("  {}.{task} {} {} at `{stage}`", cell.suite, cell.column(), cell.seed));
-    }
-    if missing.len() > NAMED {
-        context.output.note(&format!("  and {} more; tasks.csv has them all", missing.len() - NAMED));
+    if more > 0 {
+        context.output.note(&format!("  and {more} more; {file} has them all"));
     }
 }
 
@@ -629,17 +629,9 @@ const NAMED: usize = 20;
 
 /// The cells that are missing or unfinished.
 fn list_unfinished(context: &Context, cells: &[CellResult], total: usize) {
-    if cells.is_empty() {
-        return;
-    }
     let all = many_are(total as u64, "cell");
-    context.output.note(&format!("warning: {} of {all} missing or unfinished:", cells.len()));
-    for key in cells.iter().take(NAMED).map(|cell| &cell.key) {
-        context.output.note(&format!("  {} {} {}", key.suite, key.column(), key.seed));
-    }
-    if cells.len() > NAMED {
-        context.output.note(&format!("  and {} more; cells.csv has them all", cells.len() - NAMED));
-    }
+    let title = format!("warning: {} of {all} missing or unfinished:", cells.len());
+    list(context, &title, cells.iter().map(|cell| cell_line(&cell.key)), "cells.csv");
 }
 
 fn many(n: u64, what: &str) -> String {

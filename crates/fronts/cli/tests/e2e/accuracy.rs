@@ -317,6 +317,9 @@ fn the_recorded_frontier_model_solves_what_its_readme_says() {
     recommends(&place.path().join("benchmark"));
 }
 
+/// The model of examples/recordings/frontier.
+const FRONTIER: [&str; 4] = ["--model", "batch:frontier", "--seeds", "1"];
+
 /// A recording without one cell: the tasks and the stage are named at the end, and only they fail.
 #[test]
 fn a_reply_that_a_recording_lacks_is_named_with_task_and_stage() {
@@ -330,18 +333,7 @@ fn a_reply_that_a_recording_lacks_is_named_with_task_and_stage() {
     let unseen = |suite: &str| root().join("examples/unseen").join(suite).display().to_string();
     let (lab, tides, method) = (unseen("lab"), unseen("tides"), pipeline("llm-p.toml").display().to_string());
     let (recording, out) = (recording.display().to_string(), place.path().join("out").display().to_string());
-    let args = [
-        "--suite",
-        &lab,
-        "--suite",
-        &tides,
-        "--pipeline",
-        &method,
-        "--model",
-        "batch:frontier",
-        "--seeds",
-        "1",
-    ];
+    let args = [&["--suite", &lab, "--suite", &tides, "--pipeline", &method][..], &FRONTIER].concat();
     let ran = evaluate(&[&args[..], &["--tasks", "2", "--replay", &recording, "--out", &out]].concat());
     ran.says(&[
         "the recording lacks a reply of 2 tasks:",
@@ -364,18 +356,7 @@ fn results_of_changed_texts_are_marked_and_named() {
     let recording = root().join("examples/recordings/frontier").display().to_string();
     let out = place.path().join("out").display().to_string();
     let (folder, method) = (suite.display().to_string(), pipeline("llm-p.toml").display().to_string());
-    let args = [
-        "--suite",
-        &folder,
-        "--pipeline",
-        &method,
-        "--model",
-        "batch:frontier",
-        "--seeds",
-        "1",
-        "--tasks",
-        "1",
-    ];
+    let args = [&["--suite", &folder, "--pipeline", &method, "--tasks", "1"][..], &FRONTIER].concat();
     let common = ["--replay", &recording, "--out", &out];
     evaluate(&[&args[..], &common].concat()).expect(0);
     let text = fs::read_to_string(suite.join("p01.nl")).unwrap();

@@ -438,7 +438,8 @@ fn tidy(text: &str) -> String {
     out + "\n"
 }
 
-fn count(n: usize, what: &str) -> String {
+/// A number and a noun, in the plural where it is not one.
+pub(crate) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 

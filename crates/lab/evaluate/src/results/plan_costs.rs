@@ -22,8 +22,7 @@ const LIMITS: CountingLimits = CountingLimits { polls: 3_000_000, bytes: 1 << 28
 struct Priced {
     domain: Domain,
     problem: Problem,
-    /// Steps of the cheapest plan that was found, and whether that is proven; computed when it is first needed.
-    best: Option<(Option<f64>, bool)>,
+    validator: Validator,
 }
 
 impl Priced {
@@ -34,55 +33,47 @@ impl Priced {
             return None;
         }
         let domain = task.reference_domain.as_deref().or(suite.reference_domain.as_deref())?;
-        Some(Self { domain: parse_domain(domain, SourceId(0)).value, problem, best: None })
+        let domain = parse_domain(domain, SourceId(0)).value;
+        let validator = Validator::new(normalize(&domain, &problem).ok()?);
+        Some(Self { domain, problem, validator })
     }
 
     /// The metric after a plan; absent if the plan is not valid under the reference's names.
     fn cost(&self, plan: &str) -> Option<f64> {
-        let task = normalize(&self.domain, &self.problem).ok()?;
-        let plan = parse_plan(plan, SourceId(0));
-        let report = Validator::new(task).validate(&plan, &mut LIMITS.clone());
+        let report = self.validator.validate(&parse_plan(plan, SourceId(0)), &mut LIMITS.clone());
         report.cost.filter(|_| report.decision == ValidationDecision::Valid)
     }
 
-    fn best(&mut self) -> (Option<f64>, bool) {
-        if let Some(best) = self.best {
-            return best;
-        }
+    /// The cost of the cheapest plan that is found, and whether that is proven.
+    fn best(&self) -> (Option<f64>, bool) {
         let ground = GroundLimits { instances: MAX_GROUND, atoms: MAX_GROUND, ..GroundLimits::default() };
         let options = PlanOptions { algorithm: Algorithm::Anytime, max_nodes: MAX_NODES, ground };
-        let found =
-            plan(&self.domain, &self.problem, &options, &mut LIMITS.clone()).map(|found| found.outcome);
-        let best = match found {
+        match plan(&self.domain, &self.problem, &options, &mut LIMITS.clone()).map(|found| found.outcome) {
             Ok(SearchOutcome::Plan(plan)) => {
                 let cost = self.cost(&plan.lines().join("\n"));
                 (cost, plan.optimal && cost.is_some())
             }
             _ => (None, false),
-        };
-        self.best = Some(best);
-        best
+        }
     }
 }
 
 /// Adds the costs of the valid plans to the tasks of a suite's cells.
 pub(super) fn add_plan_costs(suite: &Suite, cells: &mut [CellResult]) {
     for task in &suite.tasks {
-        let own = cells
+        let plans: Vec<(&mut TaskResult, String)> = cells
             .iter_mut()
             .filter(|cell| cell.key.suite == suite.name)
             .flat_map(|cell| &mut cell.tasks)
-            .filter(|result| result.task == task.stem && result.outcome == TaskOutcome::Solved);
-        let mut priced = None;
-        let mut costs: Vec<(&mut TaskResult, f64)> = Vec::new();
-        for result in own {
-            let Some(plan) = result.plan.take() else { continue };
-            let priced: &mut Option<Priced> = priced.get_or_insert_with(|| Priced::of(suite, task));
-            let Some(priced) = priced else { break };
-            let Some(cost) = priced.cost(&plan) else { continue };
-            costs.push((result, cost));
+            .filter(|result| result.task == task.stem && result.outcome == TaskOutcome::Solved)
+            .filter_map(|result| result.plan.take().map(|plan| (result, plan)))
+            .collect();
+        if plans.is_empty() {
+            continue;
         }
-        let Some(Some(priced)) = &mut priced else { continue };
+        let Some(priced) = Priced::of(suite, task) else { continue };
+        let costs: Vec<(&mut TaskResult, f64)> =
+            plans.into_iter().filter_map(|(result, plan)| Some((result, priced.cost(&plan)?))).collect();
         if costs.is_empty() {
             continue;
         }

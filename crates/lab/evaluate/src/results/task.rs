@@ -365,6 +365,11 @@ impl TaskOutcome {
         }
     }
 
+    /// False for a task that did not end or that nothing judged: it counts neither for nor against a method.
+    pub const fn is_judged(self) -> bool {
+        !matches!(self, Self::Unfinished | Self::NotJudged)
+    }
+
     /// The word used in tables.
     pub const fn name(self) -> &'static str {
         match self {

@@ -391,10 +391,7 @@ fn method(
     }
     // What was used by tasks that are not finished would make a task look cheap.
     let ended = runs.iter().filter(|run| run.result.outcome != TaskOutcome::Unfinished).count();
-    let judged = runs
-        .iter()
-        .filter(|run| !matches!(run.result.outcome, TaskOutcome::Unfinished | TaskOutcome::NotJudged));
-    let judged = judged.count();
+    let judged = runs.iter().filter(|run| run.result.outcome.is_judged()).count();
     let each = |sum: f64| if ended == 0 { 0.0 } else { sum / ended as f64 };
     let by = |groups: &[Group], pick: fn(&Run<'_>) -> Option<usize>| {
         groups.iter().map(|group| Success::of(runs.iter().filter(|run| group.holds(pick(run))))).collect()
