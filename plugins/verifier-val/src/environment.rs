@@ -135,6 +135,7 @@ fn judge_verdict(
     // PDDL of the candidate may be at fault.
     let written = candidate.domain.is_some() || candidate.problem.is_some();
     let executed = verdict.executed as usize;
+    let violates = !verdict.violations.is_empty();
     let mut assessment = match (verdict.valid, plan.steps.get(executed)) {
         (true, _) => {
             let summary = format!("The environment accepts the plan: {}.", count(plan.steps.len(), "step"));
@@ -150,20 +151,23 @@ fn judge_verdict(
             assessment.diagnostics = vec![in_plan(plan, executed, codes::REFUSED, message)];
             assessment
         }
-        (false, None) if !verdict.violations.is_empty() => {
-            let summary = "The environment executes the plan, and it violates a constraint of the task.";
-            let mut assessment = Assessment::new(Decision::Rejected, summary);
-            let message = "the plan violates a constraint of the environment's task".to_owned();
-            let last = plan.steps.len().saturating_sub(1);
-            assessment.diagnostics = vec![in_plan(plan, last, codes::VIOLATION, message)];
-            assessment
-        }
         (false, None) => {
-            let summary = "The environment executes the plan, and its goal does not hold at the end.";
+            let (summary, message, code) = if violates {
+                (
+                    "The environment executes the plan, and it violates a constraint of the task.",
+                    "the plan violates a constraint of the environment's task",
+                    codes::VIOLATION,
+                )
+            } else {
+                (
+                    "The environment executes the plan, and its goal does not hold at the end.",
+                    "the goal of the environment does not hold after the plan",
+                    codes::GOAL,
+                )
+            };
             let mut assessment = Assessment::new(Decision::Rejected, summary);
-            let message = "the goal of the environment does not hold after the plan".to_owned();
             let last = plan.steps.len().saturating_sub(1);
-            assessment.diagnostics = vec![in_plan(plan, last, codes::GOAL, message)];
+            assessment.diagnostics = vec![in_plan(plan, last, code, message.to_owned())];
             assessment
         }
     };
@@ -174,7 +178,7 @@ fn judge_verdict(
             feedback::Environment {
                 steps: &plan.steps,
                 executed,
-                violates: !verdict.violations.is_empty(),
+                violates,
                 state: state.as_ref().ok(),
                 written,
             }
