@@ -9,7 +9,7 @@ use crate::tables::{MethodResult, Methods, why_unknown};
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::{Cost, TaskUsage, dollars};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most that a task may cost, and the least share of tasks that has to be right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -61,6 +61,11 @@ pub struct Against {
     pub decided: usize,
     /// Independent trials among them.
     pub trials: usize,
+    /// `task`, or `suite` where one of the two writes one domain for all tasks of a suite.
+    pub unit: &'static str,
+    /// Trials that one of the two has to win, without a loss, so that the test shows a difference beside the other results; absent if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed: Option<usize>,
 }
 
 /// The figures of a method.
@@ -144,14 +149,15 @@ impl Recommendation {
         let tests = test_pairs(&sides.iter().collect::<Vec<_>>());
         let (answer, chosen) = choose(&methods, wish);
         let chosen = chosen.map(str::to_owned);
+        let separated = tests.iter().filter(|test| test.is_shown()).count();
         if let Some(name) = &chosen {
+            let needed = least_lead(tests.len() - separated);
             let place = |name: &str| evaluation.columns.iter().position(|column| column.name() == name);
             for method in &mut methods {
-                method.against = place(name).zip(place(&method.name)).and_then(|pair| against(&tests, pair));
+                method.against = place(name).zip(place(&method.name)).and_then(|pair| against(&tests, pair, needed));
             }
         }
-        let limits = limits(evaluation, &methods, chosen.as_deref(), tests.len());
-        let separated = tests.iter().filter(|test| test.is_shown()).count();
+        let limits = limits(evaluation, &methods, chosen.as_deref());
         Self { schema: 1, wish, answer, method: chosen, methods, tests: tests.len(), separated, limits }
     }
 
@@ -398,16 +404,43 @@ fn cheapest<'m>(methods: &[&'m MethodFigures]) -> Option<&'m MethodFigures> {
 }
 
 /// The test of a pair, seen from its first place.
-fn against(tests: &[PairTest], (from, to): (usize, usize)) -> Option<Against> {
+fn against(tests: &[PairTest], (from, to): (usize, usize), needed: usize) -> Option<Against> {
     let test = tests.iter().find(|test| (test.a, test.b) == (from.min(to), from.max(to)))?;
     let ahead = if from < to { test.ahead } else { -test.ahead };
-    Some(Against { p: test.p, is_shown: test.is_shown(), ahead, decided: test.decided, trials: test.trials })
+    let is_shown = test.is_shown();
+    let needed = (!is_shown).then_some(needed);
+    let (decided, trials, unit) = (test.decided, test.trials, test.unit.name());
+    Some(Against { p: test.p, is_shown, ahead, decided, trials, unit, needed })
 }
 
-/// The fewest tasks that one method alone has to get right, without any for the other, so that the test shows a difference after correction for
-/// so many tests: the least d with 2 / 2^d <= 0.05 / tests.
-fn least_lead(tests: usize) -> usize {
-    (40.0 * tests.max(1) as f64).log2().ceil() as usize
+/// The fewest trials that one method has to win, without a loss, so that the test shows a difference beside so many others that show none: the
+/// least d with 2 / 2^d <= 0.05 / others. Holm's correction does not count the pairs that are shown to differ: if this pair's p-value were below
+/// one of theirs, it would be shown with them.
+fn least_lead(others: usize) -> usize {
+    (40.0 * others.max(1) as f64).log2().ceil() as usize
+}
+
+/// Differences from the recommended method that are too small for the tests, by the number of trials of the pair.
+fn unshown_differences(methods: &[MethodFigures], chosen: &str, seeds: usize) -> Vec<String> {
+    let mut groups: BTreeMap<(&str, usize, usize), Vec<String>> = BTreeMap::new();
+    for method in methods {
+        let Some(Against { trials, unit, needed: Some(needed), .. }) = method.against else { continue };
+        groups.entry((unit, trials, needed)).or_default().push(escape(&method.name));
+    }
+    let line = |((unit, trials, needed), names): ((&str, usize, usize), Vec<String>)| {
+        let pair = format!("between {} and {}", escape(chosen), names.join(", "));
+        if needed > trials {
+            let trials = count(trials, unit);
+            return format!("any difference {pair}: {trials} decided for both are too few, {needed} are needed");
+        }
+        // With several seeds, a method can win a task by a part of its runs.
+        let points = match (unit, seeds) {
+            ("task", 1) => format!(", {} points", (100 * needed).div_ceil(trials)),
+            _ => String::new(),
+        };
+        format!("a difference {pair}, unless one wins at least {needed} of {trials} {unit}s and loses none{points}")
+    };
+    groups.into_iter().rev().map(line).collect()
 }
 
 /// Limits of the results.
@@ -415,7 +448,6 @@ fn limits(
     evaluation: &Evaluation,
     methods: &[MethodFigures],
     chosen: Option<&str>,
-    tests: usize,
 ) -> Vec<String> {
     let mut limits = Vec::new();
     let judged: Vec<&MethodFigures> = methods.iter().filter(|method| method.judged > 0).collect();
@@ -429,15 +461,8 @@ fn limits(
             ));
         }
     }
-    let trials = methods.iter().filter_map(|method| Some(method.against?.trials)).max();
-    if let (Some(trials), Some(chosen)) = (trials, chosen) {
-        let (least, chosen) = (least_lead(tests), escape(chosen));
-        limits.push(if least > trials {
-            format!("any difference from {chosen}: {} decided for both are too few, at least {least} are needed", count(trials, "task"))
-        } else {
-            let points = (100 * least).div_ceil(trials);
-            format!("a difference from {chosen} of less than {points} points ({least} of {trials} tasks, all for one of the two)")
-        });
+    if let Some(chosen) = chosen {
+        limits.extend(unshown_differences(methods, chosen, evaluation.seeds.len()));
     }
     if judged.len() > 1 && judged.iter().all(|method| method.percent >= 100.0) {
         limits.push(
@@ -489,7 +514,6 @@ fn amount(usd: f64) -> String {
 mod tests {
     use super::*;
     use crate::results::{Judges, bare};
-    use std::collections::BTreeMap;
 
     /// Methods with one suite: right of judged tasks, tasks that did not run, dollars a task (`None`: no stated price).
     fn evaluation(methods: &[(&str, usize, usize, usize, Option<f64>)]) -> Evaluation {
@@ -542,8 +566,36 @@ mod tests {
                 && text.contains("the 3 of 183 runs"),
             "{text}"
         );
-        // 2 / 2^7 <= 0.05 / 3 < 2 / 2^6.
-        assert!(text.contains("of less than 12 points (7 of 60 tasks"), "{text}");
+        // Two pairs are shown, so 2 / 2^6 <= 0.05 / 1 < 2 / 2^5.
+        let limit =
+            "a difference between good and same, unless one wins at least 6 of 60 tasks and loses none, 10 points";
+        assert!(text.contains(limit), "{text}");
+    }
+
+    #[test]
+    fn the_lead_that_is_said_to_be_needed_is_the_least_that_is_shown() {
+        for (lead, is_shown) in [(5, false), (6, true)] {
+            let own =
+                evaluation(&[("weak", 5, 60, 0, None), ("good", 58, 60, 0, None), ("same", 58 - lead, 60, 0, None)]);
+            let same = ask(&own, None, None).methods[2].against.unwrap();
+            assert_eq!((same.is_shown, same.needed), (is_shown, (!is_shown).then_some(6)), "{lead}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_each_pair_has_its_own_number_of_common_tasks() {
+        let own = evaluation(&[
+            ("first", 20, 20, 0, Some(0.1)),
+            ("same", 20, 20, 0, Some(0.2)),
+            ("few", 4, 4, 16, Some(0.3)),
+        ]);
+        let text = ask(&own, None, None).text();
+        for limit in [
+            "between first and same, unless one wins at least 7 of 20 tasks and loses none, 35 points",
+            "any difference between first and few: 4 tasks decided for both are too few, 7 are needed",
+        ] {
+            assert!(text.contains(limit), "{text}");
+        }
     }
 
     #[test]

@@ -159,6 +159,8 @@ pub(crate) struct PairTest {
     pub(crate) decided: usize,
     /// The independent trials among them: tasks, or suites where a method writes one domain for all tasks of a suite.
     pub(crate) trials: usize,
+    /// The kind of a trial.
+    pub(crate) unit: Cluster,
 }
 
 impl PairTest {
@@ -193,7 +195,7 @@ fn test(a: &Observed, b: &Observed) -> Option<PairTest> {
         .map(|pair| (pair.key.suite.as_str(), pair.key.task.as_str()))
         .collect();
     let trials = Clusters::by(decided.iter().copied(), cluster).len();
-    Some(PairTest { a: 0, b: 0, p, ahead, decided: decided.len(), trials })
+    Some(PairTest { a: 0, b: 0, p, ahead, decided: decided.len(), trials, unit: cluster })
 }
 
 #[cfg(test)]
