@@ -65,7 +65,19 @@ if TYPE_CHECKING:
         format,
         read,
     )
-    from ._pipelines import Evaluation, Run, TaskVerdict, aevaluate, aresume, arun, evaluate, resume, run
+    from ._pipelines import (
+        Evaluation,
+        Recommendation,
+        Run,
+        TaskVerdict,
+        aevaluate,
+        aresume,
+        arun,
+        evaluate,
+        recommend,
+        resume,
+        run,
+    )
     from ._solve import Answer, OpenPoint, Question, Trust, asolve, solve
 
 # The modules of the names above. Each is imported when one of its names is used: the command needs none of them.
@@ -111,6 +123,7 @@ __all__ = [
     "PluginError",
     "Progress",
     "Question",
+    "Recommendation",
     "Run",
     "Sample",
     "Search",
@@ -133,6 +146,7 @@ __all__ = [
     "events",
     "format",
     "read",
+    "recommend",
     "resume",
     "run",
     "solve",

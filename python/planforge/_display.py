@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Iterable, Sequence, Tuple
 
 from ._pddl import Comparison, Pictures, Plan, Search, Task, Validation
-from ._pipelines import Evaluation, Run
+from ._pipelines import Evaluation, Recommendation, Run
 from ._solve import Answer
 
 # Rows of a table that a notebook shows.
@@ -114,6 +114,10 @@ def evaluation(shown: Evaluation) -> str:
     header, rows = _csv(shown, "cells")
     counts = f"{shown.cells} cells, {shown.open_cells} open, {shown.failed_tasks} failed tasks"
     return _lines(counts) + (_table(header, rows) if header else "")
+
+
+def recommendation(shown: Recommendation) -> str:
+    return _lines(*shown.text.splitlines())
 
 
 def _csv(shown: Evaluation, table: str) -> Tuple[Sequence[str], Sequence[Sequence[str]]]:

@@ -80,6 +80,20 @@ class Evaluation(Shown):
         return pandas.read_csv(file)
 
 
+@dataclass(frozen=True)
+class Recommendation(Shown):
+    """The method to use, from the results of an evaluation."""
+
+    use: Optional[str]
+    """The method; None if none is good enough or cheap enough, or if that is not known."""
+    answer: str
+    """`use`, `need-not-reached`, `over-budget`, `money-unknown` or `nothing-judged`."""
+    text: str
+    """The answer in its first line, then the other methods, then what the results cannot show."""
+    data: Mapping[str, Any] = field(repr=False)
+    """The object of `planforge evaluate recommend --json`."""
+
+
 def run(
     pipeline: PathArgument,
     *,
@@ -152,7 +166,7 @@ def evaluate(
     retry_errors: bool = False,
     only: Union[str, Iterable[str]] = (),
     exclude: Union[str, Iterable[str]] = (),
-    replay: Optional[PathArgument] = None,
+    replay: Union[PathArgument, Iterable[PathArgument], None] = None,
     record: Optional[PathArgument] = None,
     jobs: int = 4,
     cells: int = 1,
@@ -181,7 +195,7 @@ def evaluate(
         "retry_errors": retry_errors,
         "only": texts[1],
         "exclude": texts[2],
-        "replay": optional_path(replay, "replay"),
+        "replay": paths(replay or (), "replay"),
         "record": optional_path(record, "record"),
         "jobs": _number("jobs", jobs),
         "cells": _number("cells", cells),
@@ -190,6 +204,23 @@ def evaluate(
     from pathlib import Path
 
     return Evaluation(Path(data["out"]), data["cells"], data["open_cells"], data["failed_tasks"], data["evaluation"] or {})
+
+
+def recommend(
+    evaluation: Union[Evaluation, PathArgument],
+    *,
+    budget_usd: Optional[float] = None,
+    need: Optional[float] = None,
+    context: Optional[Context] = None,
+) -> Recommendation:
+    """Names the method to use according to an evaluation or its folder, as `planforge evaluate recommend`. Runs nothing.
+
+    `budget_usd`: the most that a task may cost on average. `need`: the share of tasks that has to be right, in per cent.
+    """
+    folder = path(evaluation.out if isinstance(evaluation, Evaluation) else evaluation, "evaluation")
+    _, data = call(_native.recommend, folder, budget_usd, need, (context or Context()).surroundings())
+    found = data["recommendation"]
+    return Recommendation(found.get("use"), found["answer"], data["text"], found)
 
 
 arun, aresume, aevaluate = awaitable(run), awaitable(resume), awaitable(evaluate)

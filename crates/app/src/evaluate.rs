@@ -10,6 +10,7 @@ mod columns;
 mod matrix;
 mod merge;
 mod recommend;
+mod repeats;
 mod tables;
 
 use crate::context::Context;
@@ -31,6 +32,7 @@ use planforge_evaluate::tables::junit;
 use planforge_model_api::batch::Wave;
 use planforge_pipeline::ModelFallback;
 use planforge_record::Redactor;
+use repeats::warn_of_repeats;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -85,8 +87,8 @@ pub struct EvaluateRequest {
     pub answers: Vec<PathBuf>,
     /// Folder for a cassette of each cell.
     pub record: Option<PathBuf>,
-    /// Folder with the cassettes that every reply is taken from.
-    pub replay: Option<PathBuf>,
+    /// Folders with the cassettes that every reply is taken from. Of two replies to a request, that of the first folder is used.
+    pub replay: Vec<PathBuf>,
     /// Contents of the tables.
     pub tables: TableRequest,
     /// A file for the tasks as JUnit XML.
@@ -338,10 +340,10 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
 /// Sends a remark about the requests, cost and time at most of the cells that have not started.
 fn announce(context: &Context, request: &EvaluateRequest, setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
     // A replay sends no request. A cell with an error here has it again when it is run, and reports it then.
-    let facts = match request.replay {
-        Some(_) => return,
-        None => setup.facts_of_new_cells(plan).unwrap_or_default(),
-    };
+    if !request.replay.is_empty() {
+        return warn_of_repeats(setup, plan);
+    }
+    let facts = setup.facts_of_new_cells(plan).unwrap_or_default();
     if facts.is_empty() {
         return;
     }
@@ -378,8 +380,8 @@ fn with_setup<T>(
     let matrix = matrix(context, request, out)?;
     let plugins = PluginsAndPrices::new(context)?;
     let columns = columns(context, &request.tables, &matrix, &plugins)?;
-    let replay = request.replay.as_ref().map(|path| context.path(path));
-    if let Some(replay) = replay.as_ref().filter(|path| !path.is_dir()) {
+    let replay: Vec<PathBuf> = request.replay.iter().map(|path| context.path(path)).collect();
+    if let Some(replay) = replay.iter().find(|path| !path.is_dir()) {
         let message = format!("--replay: {} is not a folder", replay.display());
         let help = "name the folder of `--record`, which has a file for each cell";
         return Err(Error::usage(message, Some(help)));

@@ -224,3 +224,21 @@ def test_an_evaluation_is_a_frame_with_a_row_for_each_trial(root):
     with pytest.raises(pf.Error):
         pf.evaluate(**request)
     assert pf.evaluate(out="evaluation", resume=True).cells == 2
+
+
+def test_a_method_is_recommended_as_by_the_command(root):
+    oracle = {"llm.main.use": "provider-noisy-oracle", "llm.main.model": "oracle", "llm.main.suites": [str(suite(root, "garden"))]}
+    pipeline = root / "configs/pipelines/llm-p.toml"
+    evaluation = pf.evaluate(suites=suite(root, "garden"), pipelines=pipeline, seeds=[1], set=oracle, tasks=2, out="evaluation")
+    found = pf.recommend(evaluation)
+    assert (found.answer, found.use, found.data["use"]) == ("use", "llm-p", "llm-p")
+    assert found.text.startswith("use llm-p: 2 of 2 right") and "The model is simulated" in found.text
+    assert "2 of 2 right" in found._repr_html_()
+    assert pf.recommend("evaluation", need=90).use == found.use
+    poor = pf.recommend("evaluation", budget_usd=0.01)
+    assert (poor.answer, poor.use) == ("money-unknown", None)
+    for wrong in ({"need": 101}, {"budget_usd": 0}):
+        with pytest.raises(pf.UsageError):
+            pf.recommend(evaluation, **wrong)
+    with pytest.raises(pf.UsageError, match="no results of an evaluation"):
+        pf.recommend(".")

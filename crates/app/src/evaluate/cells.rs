@@ -49,7 +49,7 @@ pub(super) struct EvaluationSetup<'a> {
 pub(super) struct RunSettings<'a> {
     /// Folders of cassettes, as `--record` and `--replay` name them.
     pub(super) record: Option<PathBuf>,
-    pub(super) replay: Option<PathBuf>,
+    pub(super) replay: Vec<PathBuf>,
     /// True if failed calls of finished cells are retried.
     pub(super) retry: bool,
     /// Calls at a time, over all cells.
@@ -455,7 +455,7 @@ impl Cell<'_> {
     ) -> Result<RunReport, Error> {
         let context = self.work.context;
         let folder = self.folder();
-        let mode = mode_of(running.replay.is_some(), running.record.is_some());
+        let mode = mode_of(!running.replay.is_empty(), running.record.is_some());
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
         let cassettes = self.cassettes_of(running);
@@ -465,7 +465,7 @@ impl Cell<'_> {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
             let overrides = self.work.overrides(self.column, self.key.seed);
-            let replayed = if running.replay.is_some() { &cassettes[..] } else { &[] };
+            let replayed = if running.replay.is_empty() { &[] } else { &cassettes[..] };
             let manifest = manifest(context, checked, &prepared, &overrides, None, replayed, &tasks)?;
             remove_leftovers(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
@@ -549,14 +549,13 @@ impl Cell<'_> {
     /// The cassettes searched in addition to the run's own journal. An existing recording is completed, not
     /// paid for again.
     pub(super) fn cassettes_of(&self, running: &RunSettings<'_>) -> Vec<PathBuf> {
-        match (&running.replay, &running.record) {
-            (Some(folder), _) => {
-                let found = self.cassettes(folder);
-                // Opening what is not there says so.
-                if found.is_empty() { vec![self.cassette(folder)] } else { found }
-            }
-            (None, Some(folder)) => self.cassettes(folder),
-            (None, None) => Vec::new(),
+        let folders =
+            if running.replay.is_empty() { running.record.as_slice() } else { running.replay.as_slice() };
+        let found: Vec<PathBuf> = folders.iter().flat_map(|folder| self.cassettes(folder)).collect();
+        match running.replay.first() {
+            // Opening what is not there says so.
+            Some(folder) if found.is_empty() => vec![self.cassette(folder)],
+            _ => found,
         }
     }
 

@@ -3,6 +3,7 @@
 mod compare;
 mod plan;
 mod read;
+mod recommend;
 mod run;
 mod solve;
 mod states;
@@ -26,6 +27,7 @@ pub(crate) const TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<states::States>(),
     ToolEntry::of::<read::Tasks>(),
     ToolEntry::of::<run::Run>(),
+    ToolEntry::of::<recommend::Recommend>(),
     ToolEntry::of::<read::Explain>(),
 ];
 

@@ -395,7 +395,7 @@ fn evaluate_request(
         shard: None,
         answers: Vec::new(),
         record: None,
-        replay,
+        replay: replay.into_iter().collect(),
         tables: TableRequest::default(),
         junit: None,
         fail_on: FailThreshold::default(),

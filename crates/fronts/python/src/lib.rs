@@ -20,7 +20,7 @@ mod _native {
     #[pymodule_export]
     use crate::pddl::{NativeTask, NativeVerdict, check, compare, compare_domains, format};
     #[pymodule_export]
-    use crate::pipelines::{check_pipeline, evaluate, resume, run, solve};
+    use crate::pipelines::{check_pipeline, evaluate, recommend, resume, run, solve};
     use planforge_app::WorkerCommand;
     use planforge_cli::{Installation, run_command};
     use pyo3::prelude::*;

@@ -6,7 +6,9 @@ use crate::requests::{SourceArgument, model_choice};
 use planforge_app::Error;
 use planforge_app::check::{self as checking, CheckRequest};
 use planforge_app::contract::Failure;
-use planforge_app::evaluate::{self as evaluating, EvaluateRequest, FailThreshold, Filter, TableRequest};
+use planforge_app::evaluate::{
+    self as evaluating, EvaluateRequest, FailThreshold, Filter, RecommendRequest, RecommendWish, TableRequest,
+};
 use planforge_app::record::TaskVerdict;
 use planforge_app::run::{self as running, PipelineSource, ResumeRequest, RunRequest, RunResult, RunStorage};
 use planforge_app::solve::{self as solving, Answers, SolveEnd, SolveRequest, SolveResult};
@@ -176,7 +178,7 @@ pub(crate) struct EvaluateArguments {
     retry_errors: bool,
     only: Vec<String>,
     exclude: Vec<String>,
-    replay: Option<PathBuf>,
+    replay: Vec<PathBuf>,
     record: Option<PathBuf>,
     jobs: usize,
     cells: usize,
@@ -234,5 +236,22 @@ pub(crate) fn evaluate(
             "failed_calls": counts.failed_calls,
         });
         answer(result.status, &document)
+    })
+}
+
+/// Names the method to use, from the results of an evaluation.
+#[pyfunction]
+pub(crate) fn recommend(
+    py: Python<'_>,
+    folder: PathBuf,
+    budget_usd: Option<f64>,
+    need: Option<f64>,
+    surroundings: Surroundings,
+) -> PyResult<Answer> {
+    let request = RecommendRequest { folder, wish: RecommendWish { budget_usd, need } };
+    call(py, surroundings, move |context| {
+        let result = evaluating::recommend(context, &request)?;
+        let text = result.recommendation.text();
+        answer(result.status, &json!({ "text": text, "recommendation": result.recommendation }))
     })
 }

@@ -36,6 +36,19 @@ pub enum Answer {
     NothingJudged,
 }
 
+impl Answer {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Use => "use",
+            Self::NeedNotReached => "need-not-reached",
+            Self::OverBudget => "over-budget",
+            Self::MoneyUnknown => "money-unknown",
+            Self::NothingJudged => "nothing-judged",
+        }
+    }
+}
+
 /// Relation of a method to the share that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -16,6 +16,7 @@ mod journal;
 mod manifest;
 mod pieces;
 mod redact;
+mod repeats;
 mod run;
 mod spool;
 mod tail;
@@ -37,6 +38,7 @@ pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_ev
 pub use manifest::{AddOnUse, ConfigText, PluginUse, RESUMED_WITH, RunManifest, TaskUse};
 pub use pieces::{canonical_json, sha256_hex};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
+pub use repeats::{ModelRepeats, OtherReplies, RepeatedRequests};
 pub use run::{REPORT, RunFolder, SavedReport, run_that_owns};
 pub use tail::JournalTail;
 

@@ -111,8 +111,9 @@ struct EvaluateArgs {
     record: Option<PathBuf>,
     /// Take every reply from the cassettes in this folder, written by --record and possibly compressed by
     /// gzip; send no request. Cassettes of other pipelines over the same suite and seed are also searched.
+    /// Repeatable: of two replies to a request, that of the first folder is used, and the difference is named.
     #[arg(long, value_name = "DIR")]
-    replay: Option<PathBuf>,
+    replay: Vec<PathBuf>,
     #[command(flatten)]
     progress: ProgressArgs,
     #[command(flatten)]

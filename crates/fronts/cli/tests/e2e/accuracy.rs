@@ -3,6 +3,7 @@
 
 use super::support::{Ran, Run, example, example_text, fenced, pipeline, planforge, root, saying, verdict};
 use std::fs;
+use std::path::Path;
 
 /// A shipped pipeline with a simulated model that writes the tasks of these suites, each with so many wrong facts.
 fn simulated(name: &str, suites: &[&str], wrong: u32) -> String {
@@ -341,6 +342,60 @@ fn a_reply_that_a_recording_lacks_is_named_with_task_and_stage() {
         "tides.p02 ",
     ]);
     assert!(ran.stdout.contains("Tasks solved: llm-p@batch-frontier 2 of 4 (2 failed)"), "{}", ran.stdout);
+}
+
+/// Writes a cassette as a recording of the same requests with other replies.
+fn with_other_replies(cassette: &Path, to: &Path) {
+    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(cassette).output().unwrap();
+    let text = String::from_utf8(unpacked.stdout).unwrap();
+    let change = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+        if let Some(content) = record.pointer_mut("/result/replies/0/content") {
+            *content = "I cannot say.".into();
+        }
+        record.to_string() + "\n"
+    };
+    fs::write(to, text.lines().map(change).collect::<String>()).unwrap();
+}
+
+/// Two recordings are replayed as one. Where they answer a request differently, the first counts, and the model is named.
+#[test]
+fn recordings_are_united_and_other_replies_to_the_same_request_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = |name: &str| {
+        let folder = place.path().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    };
+    let cassette = |suite: &str| {
+        let name = format!("{suite}.llm-p@batch-frontier.1.jsonl.gz");
+        (root().join("examples/recordings/frontier").join(&name), name)
+    };
+    for (person, suite) in [("ann", "lab"), ("ben", "tides")] {
+        let (from, name) = cassette(suite);
+        fs::copy(from, folder(person).join(name)).unwrap();
+    }
+    with_other_replies(&cassette("lab").0, &folder("later").join("lab.llm-p@batch-frontier.1.jsonl"));
+    let suite = |name: &str| root().join("examples/unseen").join(name).display().to_string();
+    let (lab, tides, method) = (suite("lab"), suite("tides"), pipeline("llm-p.toml").display().to_string());
+    let replay = |recordings: &[&str]| {
+        let out = folder("out").join(recordings.join("-")).display().to_string();
+        let recordings: Vec<String> = recordings.iter().map(|name| folder(name).display().to_string()).collect();
+        let replays: Vec<&str> = recordings.iter().flat_map(|folder| ["--replay", folder]).collect();
+        let args = [&["--suite", &lab, "--suite", &tides, "--pipeline", &method, "--tasks", "1"][..], &FRONTIER].concat();
+        evaluate(&[&args[..], &["--layout", "methods", "--out", &out], &replays].concat())
+    };
+    let united = replay(&["ann", "ben"]);
+    assert!(united.expect(0).stdout.contains("2 of 2"), "{}", united.stdout);
+    assert!(!united.stderr.contains("other replies"), "{}", united.stderr);
+    let named = ["`frontier` gave other replies to 1 of 1 repeated request", "1 request has other replies in a second recording"];
+    let drifted = replay(&["ann", "later", "ben"]);
+    drifted.expect(0).says(&named);
+    drifted.says(&["lab.p01/problem"]);
+    assert!(drifted.stdout.contains("2 of 2"), "{}", drifted.stdout);
+    let other_first = replay(&["later", "ann", "ben"]);
+    other_first.says(&named);
+    assert!(other_first.stdout.contains("1 of 2"), "{}", other_first.stdout);
 }
 
 /// The results of a cell whose texts changed after the run are not in the tables, which say so.

@@ -1,0 +1,53 @@
+//! Warnings about recordings that answer the same request differently: two recordings that are united, and models that changed.
+
+use super::cells::{Cell, EvaluationSetup};
+use planforge_record::{Cassette, ModelRepeats, OtherReplies, RepeatedRequests};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Compares the replies to the same request in the cassettes that the selected cells are replayed from.
+pub(super) fn warn_of_repeats(setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
+    let Some(running) = &setup.running else { return };
+    let mut compared = BTreeSet::new();
+    let mut found = RepeatedRequests::default();
+    // In the order in which cells search them.
+    let cassettes = plan.iter().filter(|cell| cell.selected).flat_map(|cell| cell.cassettes_of(running));
+    for path in cassettes.filter(|path| compared.insert(path.clone())) {
+        // The cell that needs an unreadable cassette reports it. Nothing is shown of a text, so no secret needs to be hidden.
+        if let Ok(cassette) = Cassette::open(&path, Arc::default()) {
+            let _ = found.add(&path.display().to_string(), &cassette);
+        }
+    }
+    warnings(&found).into_iter().for_each(|warning| setup.context.warn(warning));
+}
+
+fn warnings(found: &RepeatedRequests) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let Some(first) = found.conflicts.first() {
+        let count = counted(found.conflicts.len(), "request has", "requests have");
+        warnings.push(format!("{count} other replies in a second recording; those of the first are used{}", named(first)));
+    }
+    for (model, ModelRepeats { repeated, other }) in &found.models {
+        if let Some(first) = other.first() {
+            warnings.push(format!(
+                "`{model}` gave other replies to {} of {}, at temperature 0 or with the same seed: it changed, or it does not repeat its replies{}",
+                other.len(),
+                counted(*repeated, "repeated request", "repeated requests"),
+                named(first)
+            ));
+        }
+    }
+    warnings
+}
+
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
+/// `; for example p01/plan in a.jsonl and b.jsonl`.
+fn named(OtherReplies { path, first, other }: &OtherReplies) -> String {
+    let places: BTreeSet<PathBuf> = [first, other].into_iter().map(PathBuf::from).collect();
+    let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+    format!("; for example `{path}` in {}", places.join(" and "))
+}
