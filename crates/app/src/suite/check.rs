@@ -37,6 +37,8 @@ pub struct SuiteReport {
     pub checked: Checked,
     /// Texts of levels whose proofs were tried.
     pub level_texts: usize,
+    /// Texts that `reading.toml` read.
+    pub read_texts: usize,
 }
 
 /// The checked suites.
@@ -56,6 +58,7 @@ struct Document<'a> {
     warnings: usize,
     tasks: &'a [TaskRow],
     level_texts: usize,
+    read_texts: usize,
     /// The shipped pipelines with what the suite lacks for them.
     pipelines: &'a [PipelineNeeds],
     diagnostics: Vec<ReportedDiagnostic>,
@@ -72,6 +75,7 @@ impl Serialize for SuiteReport {
             warnings: checked.count(Severity::Warning),
             tasks: &checked.tasks,
             level_texts: self.level_texts,
+            read_texts: self.read_texts,
             pipelines: &checked.pipelines,
             diagnostics: found.collect(),
         };
@@ -104,8 +108,9 @@ pub fn check_suites(
             Box::new(WorkLimits::new(&context.cancellation, Some(request.seconds)))
         };
         let mut checked = check(&context.path(folder), &add_ons, &mut fresh, request.solve);
+        let read_texts = check_readings(context, &mut checked)?;
         let level_texts = check_levels(context, &mut checked)?;
-        let report = SuiteReport { checked, level_texts };
+        let report = SuiteReport { checked, level_texts, read_texts };
         progress.advance();
         each(&report);
         suites.push(report);
@@ -119,6 +124,18 @@ pub fn check_suites(
         false => statuses.max().unwrap_or(Status::Good),
     };
     Ok(SuiteCheckResult { suites, status })
+}
+
+/// Reads the suite's own texts, proves that each implies its problem, and returns their number.
+fn check_readings(context: &Context, checked: &mut Checked) -> Result<usize, Error> {
+    if checked.count(Severity::Error) > 0 {
+        return Ok(0);
+    }
+    let Some(suite) = checked.suite.as_ref().filter(|suite| suite.level == 1) else { return Ok(0) };
+    let Some(reading) = &suite.reading else { return Ok(0) };
+    let read = inferred::prove_readings(context, suite, reading, &mut checked.sources)?;
+    checked.diagnostics.extend(read.diagnostics);
+    Ok(read.texts.len())
 }
 
 /// Proves the texts of all levels of the suite, and returns their number.

@@ -12,6 +12,7 @@ use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_suites::codes;
 use planforge_suites::generate::GenerationError;
 use planforge_suites::paraphrase::{LevelText, Paraphraser, Sentence, add_sections, sort_metric};
+use planforge_suites::reading::{Reading, Unread};
 use planforge_translator_asp::{AspTranslatorOptions, Mode};
 use serde::Serialize;
 
@@ -146,6 +147,53 @@ pub(crate) fn prove(
     Ok(ProvenTexts { texts, diagnostics: prover.diagnostics })
 }
 
+/// Reads each text of a suite by its `reading.toml` and proves with clingo that the facts are those of the problem.
+///
+/// # Errors
+/// clingo failed.
+pub(crate) fn prove_readings(
+    context: &Context,
+    suite: &Suite,
+    reading: &str,
+    sources: &mut SourceMap,
+) -> Result<ProvenTexts, Error> {
+    let reading = match Reading::parse(reading) {
+        Ok(reading) => reading,
+        Err(why) => {
+            let source = sources.add(suite.folder.join("reading.toml").display().to_string(), reading.to_owned());
+            let wrong = Diagnostic::error(codes::READING, format!("the file cannot be used: {why}"));
+            return Ok(ProvenTexts {
+                texts: Vec::new(),
+                diagnostics: vec![wrong.at(source, Span::empty(0), "").help("`planforge explain suite.reading` shows the form of the file")],
+            });
+        }
+    };
+    let inferrer = Inferrer::new(context, &AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() })?;
+    let knowledge = format!("{}\n{}\n", suite.knowledge.as_deref().unwrap_or_default(), reading.declare);
+    let suite = &Suite { knowledge: Some(knowledge), ..suite.clone() };
+    let comparer = InferredComparer { context, suite, inferrer: &inferrer };
+    let mut prover = Prover { comparer, sources, diagnostics: Vec::new() };
+    let example = suite.example.iter().map(|example| SuiteTask {
+        stem: "p_example".to_owned(),
+        text: example.text.clone(),
+        reference_problem: example.problem.clone(),
+        ..SuiteTask::default()
+    });
+    let own: Vec<SuiteTask> = example.chain(suite.tasks.iter().filter(|task| task.axis.is_none()).cloned()).collect();
+    let mut texts = Vec::new();
+    for task in own.iter().filter(|task| task.reference_problem.is_some() && !task.text.is_empty()) {
+        match reading.read(&task.text) {
+            Ok(sentences) => {
+                let text = LevelText { stem: task.stem.clone(), sentences };
+                prover.prove_implied(task, &text)?;
+                texts.push(text);
+            }
+            Err(unread) => prover.report_unread(task, &unread),
+        }
+    }
+    Ok(ProvenTexts { texts, diagnostics: prover.diagnostics })
+}
+
 struct Prover<'a> {
     comparer: InferredComparer<'a>,
     sources: &'a mut SourceMap,
@@ -163,15 +211,39 @@ impl Prover<'_> {
     }
 
     fn prove(&mut self, task: &SuiteTask, text: &LevelText) -> Result<(), Failure> {
+        match self.prove_implied(task, text)? {
+            true => self.find_needless(task, text),
+            false => Ok(()),
+        }
+    }
+
+    /// True if the problem follows from the text; reports it if not.
+    fn prove_implied(&mut self, task: &SuiteTask, text: &LevelText) -> Result<bool, Failure> {
         let why = match self.compare(task, text, None)? {
-            Comparison::Equivalent => return self.find_needless(task, text),
+            Comparison::Equivalent => return Ok(true),
             Comparison::Different(why) => format!("another problem follows from it: {why}"),
             Comparison::Refused(why) => format!("no problem follows from it: {why}"),
             Comparison::Undecided => "the comparison with the reference reached its limit".to_owned(),
         };
         let message = format!("{}: the text does not imply the problem: {why}", text.stem);
         self.report(text, Diagnostic::error(codes::NOT_IMPLIED, message), None);
-        Ok(())
+        Ok(false)
+    }
+
+    /// Reports sentences that `reading.toml` does not read.
+    fn report_unread(&mut self, task: &SuiteTask, unread: &[Unread]) {
+        let name = self.comparer.suite.folder.join(format!("{}.nl", task.stem)).display().to_string();
+        let source = self.sources.add(name, task.text.clone());
+        for Unread { sentence, is_ambiguous } in unread {
+            let at = task.text.find(sentence.as_str()).and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
+            let span = Span::new(at, at.saturating_add(u32::try_from(sentence.len()).unwrap_or_default()));
+            let message = match is_ambiguous {
+                true => "two sentences of reading.toml fit this one",
+                false => "no sentence of reading.toml fits this one",
+            };
+            let help = "correct the text, or add the sentence and its facts to reading.toml";
+            self.diagnostics.push(Diagnostic::error(codes::READING, message).at(source, span, "").help(help));
+        }
     }
 
     /// Reports sentences without which the same problem follows.

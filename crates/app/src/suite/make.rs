@@ -183,12 +183,13 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 }
 
 /// Files of the suite that a separate suite gets, if they exist.
-const BESIDE_TASKS: [&str; 7] = [
+const BESIDE_TASKS: [&str; 8] = [
     "actions.toml",
     "domain_brief.nl",
     "ladder.toml",
     "knowledge.lp",
     "picture.toml",
+    "reading.toml",
     "sentences.toml",
     "wordings.jinja",
 ];
@@ -226,9 +227,9 @@ fn domain_files(suite: &Suite, spec: GenerateSpec, instances: &[Instance]) -> Ve
     copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
-    // Levels are for small tasks with texts of their own; their proof takes long for hundreds of objects.
+    // Levels are for small tasks with texts of their own; their proof takes long for hundreds of objects. Texts of the ladder are read otherwise.
     let is_ladder = instances.iter().any(|instance| instance.axes.is_some());
-    for file in BESIDE_TASKS.into_iter().filter(|file| !(is_ladder && *file == "wordings.jinja")) {
+    for file in BESIDE_TASKS.into_iter().filter(|file| !(is_ladder && matches!(*file, "reading.toml" | "wordings.jinja"))) {
         copy(file, read_regular_text(&suite.folder.join(file), MAX_TEXT_BYTES as u64).ok());
     }
     files

@@ -278,8 +278,8 @@ impl Check<'_> {
             self.found.extend(stated::check_rung(suite, problem, rung, text, source));
             return;
         }
-        // Texts of higher levels imply facts, which is proved elsewhere.
-        if suite.level == 1 {
+        // Texts of higher levels, and those that can be read, are proved elsewhere.
+        if suite.level == 1 && suite.reading.is_none() {
             self.found.extend(stated::check_pairs(problem, text, source));
         }
         let silent = silent_objects(problem, text);

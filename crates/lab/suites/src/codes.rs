@@ -30,6 +30,8 @@ pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
 pub(crate) const NO_TYPE: &str = "suite.no-type";
 pub(crate) const IDLE_FILE: &str = "suite.idle-file";
 pub(crate) const UNNAMED: &str = "suite.unnamed-object";
+/// A text or `reading.toml` cannot be read.
+pub const READING: &str = "suite.reading";
 pub(crate) const UNSTATED: &str = "suite.unstated-fact";
 pub(crate) const GOAL_HOLDS: &str = "suite.goal-holds";
 pub(crate) const WRONG_PLAN: &str = "suite.wrong-plan";

@@ -37,6 +37,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use numbers::number_of_words;
 pub use read::{Finding, read_text};
 pub use task::{Fact, Part, Task};
 pub use write::{Text, write_text};

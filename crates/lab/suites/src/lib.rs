@@ -9,6 +9,7 @@ pub mod import_actions;
 pub mod ladder;
 pub mod obfuscate;
 pub mod paraphrase;
+pub mod reading;
 mod rendering;
 pub mod template;
 

@@ -140,6 +140,8 @@ pub struct Suite {
     pub generator: Option<String>,
     /// The sentences of generated texts that are hard to read (`ladder.toml`).
     pub ladder: Option<String>,
+    /// The sentences of its texts with the facts that they state (`reading.toml`), for the check of its texts.
+    pub reading: Option<String>,
     /// The template for paraphrases of its tasks (`wordings.jinja`).
     pub wordings: Option<String>,
     /// The drawing of states (`picture.toml`), verbatim: no pipeline sees it, and it is not part of the

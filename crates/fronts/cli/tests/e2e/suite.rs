@@ -579,6 +579,62 @@ fn copy_without(suite: &str, folder: &Path, left_out: impl Fn(&str) -> bool) -> 
     copy
 }
 
+/// Suites whose texts `suite check` reads.
+const READ: [&str; 4] = ["floortile", "storage", "termes", "tyres"];
+
+#[test]
+fn texts_are_read_back_to_the_facts_of_their_problems() {
+    let mut check = planforge();
+    check.args(["suite", "check", "--strict", "--json"]).args(READ.map(|suite| example(suite, "")));
+    let report = Ran::wait(check.spawn().unwrap()).json(0);
+    for suite in report["suites"].as_array().unwrap() {
+        // Five tasks and the in-context example.
+        assert_eq!(suite["read_texts"], 6, "{}", suite["suite"]);
+    }
+}
+
+/// A text without one of its sentences does not state its problem, unless the sentence is a count or what knowledge.lp says.
+#[test]
+fn a_text_that_leaves_out_a_sentence_is_found() {
+    const NEEDLESS: [&str; 3] = ["The floor has ", "A tile lies directly", "The store has "];
+    let place = tempfile::tempdir().unwrap();
+    let mut folders = Vec::new();
+    let add = |suite: &str, text: String, number: usize, folders: &mut Vec<PathBuf>| {
+        let others = |name: &str| name == "wordings.jinja" || name.starts_with("p0") && !name.starts_with("p02");
+        let left_out = |name: &str| others(name) || name.starts_with("p_example");
+        let copy = copy_without(suite, &place.path().join(number.to_string()), left_out);
+        std::fs::write(copy.join("p02.nl"), text).unwrap();
+        folders.push(copy);
+    };
+    for suite in READ {
+        let text = example_text(suite, "p02.nl");
+        let sentences: Vec<&str> = text.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).collect();
+        for (at, left_out) in sentences.iter().enumerate() {
+            if !NEEDLESS.iter().any(|begin| left_out.starts_with(begin)) {
+                let kept = sentences.iter().enumerate().filter(|(other, _)| *other != at);
+                let text = kept.map(|(_, sentence)| format!("{sentence}\n")).collect();
+                add(suite, text, folders.len(), &mut folders);
+            }
+        }
+    }
+    let wrong = example_text("termes", "p02.nl").replace("should have height level2", "should have height level1");
+    add("termes", wrong, folders.len(), &mut folders);
+    let mut check = planforge();
+    check.args(["suite", "check", "--json"]).args(&folders);
+    let report = Ran::wait(check.spawn().unwrap()).json(10);
+    let found = report["suites"].as_array().unwrap();
+    assert!(found.len() > 40, "{}", found.len());
+    for (suite, folder) in found.iter().zip(&folders) {
+        let text = || std::fs::read_to_string(folder.join("p02.nl")).unwrap();
+        assert_eq!(suite["diagnostics"][0]["code"], "paraphrase.not-implied", "{}:\n{}", suite["suite"], text());
+    }
+    let unread = example_text("termes", "p02.nl") + "The robot is red.\n";
+    let mut folders = Vec::new();
+    add("termes", unread, 1000, &mut folders);
+    let checked = ran([std::ffi::OsStr::new("suite"), "check".as_ref(), folders[0].as_os_str()]);
+    checked.expect(10).says(&["no sentence of reading.toml fits this one", "The robot is red."]);
+}
+
 const SOUND: &str = "errors = 0\npredicate_argument = 0.0\ndamage = 0.0\nrepair_named = 1.0";
 
 #[test]

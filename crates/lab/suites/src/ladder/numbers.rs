@@ -15,6 +15,11 @@ pub(super) fn in_words(n: usize, language: Language) -> String {
     }
 }
 
+/// The number that these English words write.
+pub(crate) fn number_of_words(words: &str) -> Option<usize> {
+    (0..1000).find(|n| in_words(*n, Language::English) == words)
+}
+
 /// The number in words before a noun.
 pub(super) fn count_in_words(n: usize, language: Language) -> String {
     match (n, language) {

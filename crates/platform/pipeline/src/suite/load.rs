@@ -145,6 +145,7 @@ impl Loader {
             add_on: None,
             generator: self.read(&folder, "generator.jinja"),
             ladder: self.read(&folder, "ladder.toml"),
+            reading: self.read(&folder, "reading.toml"),
             wordings: self.read(&folder, "wordings.jinja"),
             picture,
             generate: manifest.generate,

@@ -474,6 +474,7 @@ impl Disguiser<'_> {
             knowledge: suite.knowledge.as_ref().map(|program| disguise.program(program)),
             generator: None,
             ladder: None,
+            reading: None,
             wordings: None,
             generate: None,
             tasks: suite.tasks.iter().map(|task| self.task(task)).collect(),

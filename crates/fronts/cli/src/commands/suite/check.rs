@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     };
     let each = |report: &SuiteReport| {
         if !args.json {
-            print(context, &report.checked, report.level_texts);
+            print(context, report);
         }
     };
     context.show(check_suites(&context.app, &request, each), |result| {
@@ -61,7 +61,8 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     })
 }
 
-fn print(context: &Context, checked: &Checked, level_texts: usize) {
+fn print(context: &Context, report: &SuiteReport) {
+    let SuiteReport { checked, level_texts, read_texts } = report;
     context.output.diagnostics(&checked.diagnostics, &checked.sources);
     if checked.suite.is_none() {
         return;
@@ -111,7 +112,10 @@ fn print(context: &Context, checked: &Checked, level_texts: usize) {
         table.text()
     );
     push_pipelines(&mut out, &checked.pipelines);
-    if level_texts > 0 && checked.count(Severity::Error) == 0 {
+    if *read_texts > 0 && checked.count(Severity::Error) == 0 {
+        let _ = writeln!(out, "  texts: {read_texts} were read, and each states its problem");
+    }
+    if *level_texts > 0 && checked.count(Severity::Error) == 0 {
         let _ = writeln!(
             out,
             "  levels: {level_texts} texts imply their problems and need each relevant sentence"
