@@ -10,8 +10,8 @@ mod columns;
 mod matrix;
 mod merge;
 mod recommend;
-mod repeats;
 mod tables;
+mod warnings;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -32,12 +32,12 @@ use planforge_evaluate::tables::junit;
 use planforge_model_api::batch::Wave;
 use planforge_pipeline::ModelFallback;
 use planforge_record::Redactor;
-use repeats::warn_of_repeats;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tables::publish;
+use warnings::{warn_of_other_cells, warn_of_repeats};
 
 pub use planforge_evaluate::estimate::{Assumptions, Estimate};
 pub use planforge_evaluate::matrix::{Filter, Shard};
@@ -320,6 +320,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
     with_setup(context, request, false, |setup, batch, redactor| {
         let plan = setup.plan();
         store_matrix(context, request, setup, &plan)?;
+        warn_of_other_cells(setup, &plan);
         announce(context, request, setup, &plan);
         let outcomes = setup.outcomes(&plan);
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
@@ -459,7 +460,9 @@ pub fn merge(context: &Context, request: &MergeRequest) -> Result<EvaluateResult
         running: None,
         fail_on: request.fail_on,
     };
-    let outcomes = setup.outcomes(&setup.plan());
+    let plan = setup.plan();
+    warn_of_other_cells(&setup, &plan);
+    let outcomes = setup.outcomes(&plan);
     let tables = write_results(&setup, &request.tables, request.junit.as_deref(), &outcomes, None)?;
     let incomplete = outcomes.unfinished_cells().next().map(|_| Status::Interrupted);
     let stopped = outcomes.stopped.as_ref().map(|error| error.status);

@@ -63,7 +63,7 @@ fn by_names(matrix: &Matrix) -> Matrix {
 }
 
 /// The run folders below `cells/SUITE/COLUMN/SEED`, relative to the folder of the evaluation.
-fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn cells(part: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("cells")];
     for _ in 0..3 {
         let mut below = Vec::new();

@@ -396,6 +396,27 @@ fn recordings_are_united_and_other_replies_to_the_same_request_are_named() {
     let other_first = replay(&["later", "ann", "ben"]);
     other_first.says(&named);
     assert!(other_first.stdout.contains("1 of 2"), "{}", other_first.stdout);
+
+    let newer = folder("newer").join("lab.llm-p@batch-frontier.1.jsonl");
+    let text = fs::read_to_string(folder("later").join("lab.llm-p@batch-frontier.1.jsonl")).unwrap();
+    fs::write(newer, text.replacen("\"planforge_cassette\":1", "\"planforge_cassette\":2", 1)).unwrap();
+    replay(&["newer"]).expect(31).says(&["record.version", "the cassette has version 2, this planforge reads version 1"]);
+}
+
+/// A matrix from which a suite was taken after it was run: its results are not in the tables, which says so.
+#[test]
+fn results_that_an_edited_matrix_lacks_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out").display().to_string();
+    let recording = root().join("examples/recordings/frontier").display().to_string();
+    let suite = |name: &str| root().join("examples/unseen").join(name).display().to_string();
+    let (lab, tides, method) = (suite("lab"), suite("tides"), pipeline("llm-p.toml").display().to_string());
+    let common = [&["--pipeline", &method, "--tasks", "1", "--replay", &recording, "--out", &out][..], &FRONTIER].concat();
+    evaluate(&[&["--suite", &lab, "--suite", &tides], &common[..]].concat()).expect(0);
+    let edited = evaluate(&[&["--suite", &lab, "--resume"], &common[..]].concat());
+    edited.expect(0).says(&["1 cell was run and is not in the matrix", "cells/tides/llm-p@batch-frontier/1"]);
+    let again = evaluate(&[&["--suite", &lab, "--suite", &tides, "--resume"], &common[..]].concat());
+    assert!(!again.expect(0).stderr.contains("not in the matrix"), "{}", again.stderr);
 }
 
 /// The results of a cell whose texts changed after the run are not in the tables, which say so.

@@ -1,6 +1,8 @@
-//! Warnings about recordings that answer the same request differently: two recordings that are united, and models that changed.
+//! Warnings about what tables cannot show: recordings that answer the same request differently, because several are united or a model changed, and
+//! cells of a matrix that was edited.
 
 use super::cells::{Cell, EvaluationSetup};
+use super::merge;
 use planforge_record::{Cassette, ModelRepeats, OtherReplies, RepeatedRequests};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,6 +22,19 @@ pub(super) fn warn_of_repeats(setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
         }
     }
     warnings(&found).into_iter().for_each(|warning| setup.context.warn(warning));
+}
+
+/// Names the cells that were run and that the matrix no longer has.
+pub(super) fn warn_of_other_cells(setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
+    let of_matrix: BTreeSet<PathBuf> = plan.iter().map(|cell| cell.key.folder()).collect();
+    let mut others = merge::cells(setup.out).unwrap_or_default();
+    others.retain(|cell| !of_matrix.contains(cell));
+    let Some(first) = others.first() else { return };
+    let have = counted(others.len(), "cell was run and is", "cells were run and are");
+    setup.context.warn(format!(
+        "{have} not in the matrix, so the tables lack the results; for example {}",
+        setup.out.join(first).display()
+    ));
 }
 
 fn warnings(found: &RepeatedRequests) -> Vec<String> {
