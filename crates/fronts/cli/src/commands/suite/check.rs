@@ -7,7 +7,7 @@ use clap::Args;
 use planforge_app::diagnostics::Severity;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::suite::{
-    Checked, Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteReport, check_suites,
+    Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteReport, check_suites,
 };
 use planforge_app::table::{Align, Table};
 use std::fmt::Write as _;
