@@ -626,7 +626,8 @@ fn a_text_that_leaves_out_a_sentence_is_found() {
     assert!(found.len() > 40, "{}", found.len());
     for (suite, folder) in found.iter().zip(&folders) {
         let text = || std::fs::read_to_string(folder.join("p02.nl")).unwrap();
-        assert_eq!(suite["diagnostics"][0]["code"], "paraphrase.not-implied", "{}:\n{}", suite["suite"], text());
+        let is_found = suite["diagnostics"].as_array().unwrap().iter().any(|own| own["code"] == "paraphrase.not-implied");
+        assert!(is_found, "{}:\n{}", suite["suite"], text());
     }
     let unread = example_text("termes", "p02.nl") + "The robot is red.\n";
     let mut folders = Vec::new();
