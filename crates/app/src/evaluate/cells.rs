@@ -415,19 +415,23 @@ impl Cell<'_> {
             if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
-            if running.is_some() && !self.selected {
+            // Nothing is run, an error has stopped the evaluation, or the cell is not selected.
+            let is_read = running.is_none() && !context.cancellation.is_cancelled()
+                || running.is_some() && !self.selected;
+            if is_read {
                 return self.look_up(stored, jobs);
             }
-            ended = Some(self.ended_tasks(&stored));
+            let filters = self.work.selection.filters_tasks();
+            ended = Some(if filters { ended_tasks(&stored) } else { BTreeSet::new() });
         }
         running.map(|running| self.run(running, &checked, tasks, ended.as_ref(), jobs)).transpose()
     }
 
-    /// The tasks that have ended in a cell that is not selected, from its record. A cell that cannot be read here, for example because a
+    /// The tasks that have ended in a cell that is not run, from its record. A cell that cannot be read here, for example because a
     /// program is missing, stays out of the tables with a warning.
     fn look_up(&self, stored: RunFolder, jobs: usize) -> Result<Option<RunReport>, Error> {
         let context = self.work.context;
-        let ended = self.ended_tasks(&stored);
+        let ended = ended_tasks(&stored);
         if ended.is_empty() {
             return Ok(None);
         }
@@ -501,19 +505,6 @@ impl Cell<'_> {
             run.save_report(&report, &redactor)?;
         }
         Ok(report)
-    }
-
-    /// The tasks that the record has a verdict for already, where that matters.
-    fn ended_tasks(&self, folder: &RunFolder) -> BTreeSet<String> {
-        let mut ended = BTreeSet::new();
-        if self.work.selection.filters_tasks() || !self.selected {
-            folder.each_event(|event| {
-                if let Event::TaskFinished { task, .. } = event {
-                    ended.insert(task.clone());
-                }
-            });
-        }
-        ended
     }
 
     /// The tasks that are selected, and those that have ended: the record has their results, and the tables then show all of them. A task
@@ -614,6 +605,17 @@ impl Cell<'_> {
         let failure = Failure::new(FailureClass::Request, OTHER_INPUTS, message);
         Err(failure.help("name another folder with --out, or undo the change").into())
     }
+}
+
+/// The tasks that the record has a verdict for already.
+fn ended_tasks(folder: &RunFolder) -> BTreeSet<String> {
+    let mut ended = BTreeSet::new();
+    folder.each_event(|event| {
+        if let Event::TaskFinished { task, .. } = event {
+            ended.insert(task.clone());
+        }
+    });
+    ended
 }
 
 /// Removes the empty folders of a process that was killed before its run had a manifest. Anything else stays,

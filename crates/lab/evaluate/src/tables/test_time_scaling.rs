@@ -32,14 +32,14 @@ const RESAMPLES: usize = 2000;
 pub struct Rate {
     /// The share.
     pub percent: f64,
-    /// The share if every open task counted for it.
+    /// The share if every open task that ended counted for it.
     pub percent_if_open: f64,
     /// Wilson's 95 % interval of `percent`, with domains as trials: runs of one domain under several seeds are one trial.
     pub interval: Interval,
     pub domains: usize,
-    /// Tasks over all domains and seeds.
+    /// Tasks that ended, over all domains and seeds.
     pub tasks: usize,
-    /// Open tasks, by what left them open.
+    /// Open tasks, by what left them open. Those that did not end are in no other figure.
     pub open: Vec<(OpenReason, usize)>,
     /// The difference to the base method in percentage points; absent for the base itself and if the base has
     /// no figure.
@@ -126,7 +126,7 @@ impl Delta {
 }
 
 impl Rate {
-    /// Of cells of one method; nothing where a task has no answer at all.
+    /// Of cells of one method; nothing where a task has no answer at all, or no task ended.
     fn of(cells: &[&CellResult], count: impl Fn(&TaskResult) -> Option<CountsAs>) -> Option<Self> {
         let mut domains: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
         let mut open: BTreeMap<&'static str, (OpenReason, usize)> = BTreeMap::new();
@@ -134,7 +134,8 @@ impl Rate {
         for cell in cells {
             for task in &cell.tasks {
                 let counts = count(task)?;
-                tasks += 1;
+                let is_ended = !matches!(counts, CountsAs::Open(OpenReason::Unfinished));
+                tasks += usize::from(is_ended);
                 let (low, high) = match counts {
                     CountsAs::For => (100.0, 100.0),
                     CountsAs::Against => (0.0, 0.0),
@@ -147,6 +148,9 @@ impl Rate {
                         (0.0, 100.0)
                     }
                 };
+                if !is_ended {
+                    continue;
+                }
                 let domain = domains.entry(&cell.key.suite).or_default();
                 domain.0.push(low);
                 domain.1.push(high);

@@ -3,7 +3,9 @@
 //! reference.
 
 use super::{Criterion, Delta, Rate};
-use crate::results::{AskedFor, Baseline, CellResult, Evaluation, NullBaseline, OpenReason, Replies};
+use crate::results::{
+    AskedFor, Baseline, CellResult, Evaluation, NullBaseline, OpenReason, Replies, TaskOutcome,
+};
 use crate::statistics::mean;
 use crate::sums::Artefact;
 use crate::table::{Align, Table};
@@ -19,7 +21,9 @@ pub struct ScalingCell {
     pub pipeline: String,
     /// Runs of a domain: one a seed.
     pub seeds: usize,
-    /// The shares; a question that no stage asks is absent.
+    /// Tasks that ended, over all domains and seeds.
+    pub ended: usize,
+    /// The shares; a question that no stage asks is absent, and so are all if no task ended.
     pub rates: BTreeMap<Criterion, Rate>,
     /// Mean walk score of the domains that have one, from 0 to 1.
     pub walk_score: Option<f64>,
@@ -173,9 +177,11 @@ impl ScalingCell {
                 replies.get_or_insert_default().add(own);
             }
         }
+        let tasks = cells.iter().flat_map(|cell| &cell.tasks);
         Self {
             pipeline: pipeline.to_owned(),
             seeds: seeds.len(),
+            ended: tasks.filter(|task| task.outcome != TaskOutcome::Unfinished).count(),
             rates: rates.collect(),
             walk_score: mean(&scores).map(|m| m.mean),
             walk_domains: scores.len(),
@@ -221,8 +227,8 @@ impl Scaling {
         let mut out = parts.join("\n");
         out += "\nIn brackets: 95 % interval with domains as trials; in parentheses: points more or less than the base method.\n";
         if cells().flat_map(|cell| cell.rates.values()).any(|rate| !rate.open.is_empty()) {
-            out += "u tasks undecided, c not comparable, f failed, o not finished: neither for nor against; `?`: were they all counted for \
-                    it, the figure would be another.\n";
+            out += "u tasks undecided, c not comparable, f failed: neither for nor against; `?`: were they all counted for it, the figure \
+                    would be another. o not run: in no figure.\n";
         }
         for (criterion, how) in [
             (Criterion::Val, "a stage that reads PDDL with `parser = \"val\"`"),
@@ -253,7 +259,11 @@ impl Scaling {
                 .iter()
                 .map(|asked| row.cells.get(asked).and_then(|cell| cell.rates.get(&criterion)))
                 .collect();
-            let shown = rates.iter().map(|rate| rate.map_or("-".to_owned(), figure));
+            let shown = self.columns.iter().zip(&rates).map(|(asked, rate)| match (rate, row.cells.get(asked)) {
+                (Some(rate), _) => figure(rate),
+                (None, Some(cell)) if cell.ended == 0 => "not run".to_owned(),
+                (None, _) => "-".to_owned(),
+            });
             // The paper's average is over the columns; of a method that lacks one there is none.
             let all: Option<Vec<f64>> = rates.iter().map(|rate| rate.map(|rate| rate.percent)).collect();
             let average = (self.columns.len() > 1)
@@ -512,6 +522,23 @@ mod tests {
         ] {
             assert!(markdown.contains(line), "{line}\n{markdown}");
         }
+    }
+
+    #[test]
+    fn tasks_that_did_not_end_are_in_no_figure() {
+        let mut cells = vec![made("w", "single", 1, "annn"), made("x", "single", 1, "nn"), made("w", "bon", 1, "a")];
+        let (own, others) = cells.split_at_mut(1);
+        for task in own[0].tasks[2..].iter_mut().chain(others.iter_mut().flat_map(|cell| &mut cell.tasks)) {
+            task.outcome = TaskOutcome::Unfinished;
+            task.domain.val = Some(ProblemOutcome::Unfinished);
+            task.domain.front_end = Some(ProblemOutcome::Unfinished);
+        }
+        let table = Scaling::new(&[&evaluation(cells)], &BTreeMap::new(), None).unwrap();
+        let val = &table.rows[0].cells[&AskedFor::NL2Domain].rates[&Criterion::Val];
+        // One of the two tasks that ended; of `x` none did.
+        assert_eq!((val.percent, val.percent_if_open, val.domains, val.tasks), (50.0, 50.0, 1, 2));
+        let text = table.text();
+        assert!(text.contains("50.0 [9, 91] {4o}") && text.contains("not run"), "{text}");
     }
 
     #[test]

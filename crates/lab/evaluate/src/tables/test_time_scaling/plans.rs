@@ -18,9 +18,9 @@ pub struct PlansCell {
     pub tasks: usize,
     /// Tasks whose plan is valid.
     pub solved: usize,
-    /// Open tasks, by reason.
+    /// Open tasks, by reason. Those that did not end are in no figure.
     pub open: Vec<(OpenReason, usize)>,
-    /// Tasks whose domain was written from another task of the suite.
+    /// Tasks that ended and whose domain was written from another task of the suite.
     #[serde(skip_serializing_if = "is_zero")]
     pub held_back: usize,
     /// Those of them whose plan is valid.
@@ -145,7 +145,7 @@ impl Plans {
         }
         let mut out = parts.join("\n");
         if self.rows.iter().flat_map(|row| row.cells.values()).any(|cell| !cell.open.is_empty()) {
-            out += "\n`?`: tasks that were not decided, broke or were not finished are in no figure but 100 %.\n";
+            out += "\n`?`: some tasks were not decided or broke; they are in no figure but 100 %. Tasks that did not end are in none.\n";
         }
         out
     }
@@ -257,7 +257,7 @@ impl PlansCell {
     fn take(&mut self, task: &TaskResult) {
         self.tasks += 1;
         let counts = counts_as_solved(task);
-        if task.held_back {
+        if task.held_back && !matches!(counts, CountsAs::Open(OpenReason::Unfinished)) {
             self.held_back += 1;
             self.held_back_solved += usize::from(matches!(counts, CountsAs::For));
         }
@@ -290,9 +290,17 @@ fn pass_figure(cell: &PlansCell) -> String {
     cell.any.map_or("-".to_owned(), |any| percent(any, cell))
 }
 
+/// `50.0`, `50.0?`, or with tasks that did not end `50.0 (2 of 4, 3 not run)`.
 fn percent(n: usize, cell: &PlansCell) -> String {
-    let mark = if cell.open.is_empty() { "" } else { "?" };
-    format!("{:.1}{mark}", 100.0 * n as f64 / cell.tasks.max(1) as f64)
+    let is_unfinished = |(why, _): &&(OpenReason, usize)| *why == OpenReason::Unfinished;
+    let not_run = cell.open.iter().find(is_unfinished).map_or(0, |(_, n)| *n);
+    let ended = cell.tasks - not_run;
+    if ended == 0 {
+        return "not run".to_owned();
+    }
+    let mark = if cell.open.iter().all(|open| is_unfinished(&open)) { "" } else { "?" };
+    let share = format!("{:.1}{mark}", 100.0 * n as f64 / ended as f64);
+    if not_run == 0 { share } else { format!("{share} ({n} of {ended}, {not_run} not run)") }
 }
 
 #[cfg(test)]
@@ -334,6 +342,21 @@ mod tests {
         assert!(csv.lines().nth(1).unwrap().ends_with(",3,1"), "{csv}");
         let without = Plans::new(&[&evaluation()], &BTreeMap::new());
         assert!(!without.text().contains("Held-back") && !without.csv().contains("held_back"));
+    }
+
+    #[test]
+    fn tasks_that_did_not_end_are_in_no_figure() {
+        let judges = BTreeMap::from([("bon".to_owned(), Judges::default()), ("none".to_owned(), Judges::default())]);
+        let mut part = bare("termes", "bon", 1, 5);
+        part.tasks[0].outcome = TaskOutcome::Solved;
+        let mut none = bare("termes", "none", 1, 5);
+        for task in part.tasks[2..].iter_mut().chain(&mut none.tasks) {
+            task.outcome = TaskOutcome::Unfinished;
+        }
+        let table = Plans::new(&[&Evaluation::new(vec![1], &judges, vec![part, none])], &BTreeMap::new());
+        let text = table.text();
+        assert!(text.contains("50.0 (1 of 2, 3 not run)") && text.contains("  not run"), "{text}");
+        assert!(!text.contains("0.0?"), "{text}");
     }
 
     #[test]
