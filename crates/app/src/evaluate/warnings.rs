@@ -18,7 +18,9 @@ pub(super) fn warn_of_repeats(setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
     for path in cassettes.filter(|path| compared.insert(path.clone())) {
         // The cell that needs an unreadable cassette reports it. Nothing is shown of a text, so no secret needs to be hidden.
         if let Ok(cassette) = Cassette::open(&path, Arc::default()) {
-            let _ = found.add(&path.display().to_string(), &cassette);
+            // Cassettes of one name are of the same cell.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let _ = found.add(&path.display().to_string(), name.trim_end_matches(".gz"), &cassette);
         }
     }
     warnings(&found).into_iter().for_each(|warning| setup.context.warn(warning));

@@ -5,9 +5,12 @@ use planforge_app::evaluate::{MethodFigures, RecommendRequest, RecommendWish, Re
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// The page.
 const PAGE: &str = "docs/results.md";
+/// All recordings.
+const RECORDINGS: &str = "examples/recordings";
 /// The replies of the frontier model, with the commands that replay them.
 const FRONTIER: &str = "examples/recordings/frontier";
 
@@ -19,10 +22,27 @@ pub(crate) struct ResultsArgs {
 }
 
 pub(crate) fn write_results(args: &ResultsArgs) -> Result<(), String> {
+    let start = Instant::now();
     let page = page(Path::new("."), &planforge(args.planforge.as_deref())?)?;
     std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;
-    println!("{PAGE}");
+    let (files, bytes) = size(Path::new(RECORDINGS)).map_err(|error| format!("{RECORDINGS}: {error}"))?;
+    println!(
+        "{PAGE}, from replays of {:.0} s; {RECORDINGS} has {files} files with {:.2} MB",
+        start.elapsed().as_secs_f64(),
+        bytes as f64 / 1e6
+    );
     Ok(())
+}
+
+/// Files of a folder and their bytes.
+fn size(folder: &Path) -> std::io::Result<(usize, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let own = if entry.file_type()?.is_dir() { size(&entry.path())? } else { (1, entry.metadata()?.len()) };
+        (files, bytes) = (files + own.0, bytes + own.1);
+    }
+    Ok((files, bytes))
 }
 
 /// The executable that is named, or the one in the folder of this program or above it.

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 /// Replies to the same request, in records that are added one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct RepeatedRequests {
-    /// Key -> the first replies to it.
-    by_key: HashMap<String, FirstReplies>,
+    /// What is recorded and key -> the first replies.
+    by_key: HashMap<(String, String), FirstReplies>,
     /// Hash of a request that should have one answer -> the first replies to it.
     by_request: HashMap<String, FirstReplies>,
-    /// Requests that a later record repeats with other replies, at the same place of a run. The replies of the first record are used.
+    /// Requests that two records of the same runs answer differently. The replies of the first record are used.
     pub conflicts: Vec<OtherReplies>,
     /// Model -> repetitions of requests that should have one answer: those at temperature 0, and those with the same seed.
     pub models: BTreeMap<String, ModelRepeats>,
@@ -46,20 +46,21 @@ struct FirstReplies {
 }
 
 impl RepeatedRequests {
-    /// Adds the completions of a record. Requests that failed are left out.
+    /// Adds the completions of a record. `of` names what is recorded: two records of the same runs have one name there. Requests that failed are
+    /// left out.
     ///
     /// # Errors
     /// A completion cannot be read.
-    pub fn add(&mut self, name: &str, record: &dyn Lookup) -> Result<(), RecordError> {
+    pub fn add(&mut self, name: &str, of: &str, record: &dyn Lookup) -> Result<(), RecordError> {
         for key in record.completion_keys() {
             if let Some(completion) = record.completion(&key)? {
-                self.add_completion(name, &completion);
+                self.add_completion(name, of, &completion);
             }
         }
         Ok(())
     }
 
-    fn add_completion(&mut self, name: &str, completion: &CompletionRecord) {
+    fn add_completion(&mut self, name: &str, of: &str, completion: &CompletionRecord) {
         let Some(CompletionResult::Replies(replies)) = &completion.result else { return };
         let replies: Vec<String> = replies.replies.iter().map(|reply| reply.content.clone()).collect();
         let compare = |first: &FirstReplies| {
@@ -70,9 +71,10 @@ impl RepeatedRequests {
             })
         };
         let own = || FirstReplies { record: name.to_owned(), replies: replies.clone() };
-        match self.by_key.get(&completion.key) {
+        let key = (of.to_owned(), completion.key.clone());
+        match self.by_key.get(&key) {
             Some(first) => self.conflicts.extend(compare(first)),
-            None => drop(self.by_key.insert(completion.key.clone(), own())),
+            None => drop(self.by_key.insert(key, own())),
         }
         let Some(request) = request_with_one_answer(&completion.key, &completion.request) else { return };
         match self.by_request.get(&request) {
@@ -122,7 +124,7 @@ mod tests {
     fn repeats(records: &[Cassette]) -> RepeatedRequests {
         let mut found = RepeatedRequests::default();
         for (record, name) in records.iter().zip(["a", "b"]) {
-            found.add(name, record).unwrap();
+            found.add(name, "cell", record).unwrap();
         }
         found
     }
@@ -150,7 +152,13 @@ mod tests {
         assert_eq!(repeats(&[same]).models["m"].other.len(), 1);
         // Without a seed the first of two recordings is used, and the model may have drawn both.
         let again = || record(&[("q/0", drawn(None), "left")]);
-        let found = repeats(&[record(&[("q/0", drawn(None), "up")]), again()]);
+        let first = || record(&[("q/0", drawn(None), "up")]);
+        let found = repeats(&[first(), again()]);
         assert_eq!((found.conflicts.len(), found.models.len()), (1, 0));
+        // Another pipeline drew its own reply.
+        let mut found = RepeatedRequests::default();
+        found.add("a", "one", &first()).unwrap();
+        found.add("b", "other", &again()).unwrap();
+        assert!(found.conflicts.is_empty());
     }
 }
