@@ -13,7 +13,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_obfuscate::{Disguise, DisguiseOptions, Sources};
-use planforge_pddl::{ast, parse_domain};
+use planforge_pddl::{Name, ast, parse_domain};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -204,7 +204,8 @@ fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec, other: Option<&
         }
     };
     if given.interface || given.domain {
-        fill(&mut materials.templates.domain, suite.domain_template.as_ref());
+        let template = suite.domain_template.clone().or_else(|| template_with_requirements(suite));
+        fill(&mut materials.templates.domain, template.as_ref());
     }
     // All of these are written with the domain's types and predicates.
     if given.domain {
@@ -237,6 +238,15 @@ fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec, other: Option<&
         fill(&mut of_manifest.plan, example.plan.as_ref());
     }
     materials
+}
+
+/// The template of a domain that requires more than types, for a suite without one: translators make one from the interface, which has no
+/// requirements.
+fn template_with_requirements(suite: &Suite) -> Option<String> {
+    let domain = planforge_pddl::parse_domain(suite.reference_domain.as_deref()?, SourceId(0)).value;
+    let is_usual = |name: &Name| [":strips", ":typing"].iter().any(|usual| name.is(usual));
+    let requires_more = !domain.requirements.iter().all(is_usual);
+    requires_more.then(|| planforge_pddl::domain_template(&domain))
 }
 
 /// The sentences of the domain's predicates, without those of its functions.

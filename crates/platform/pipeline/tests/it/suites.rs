@@ -179,6 +179,18 @@ fn a_view_has_what_is_given_and_nothing_else() {
     let types = task_view(&bare, task, &given, None).unwrap().action_interface.unwrap().types;
     assert!(!types.is_empty() && types.iter().all(|ty| !ty.name.starts_with('?')), "{types:?}");
 
+    // Translators make its template, unless the domain requires more than they know from the interface.
+    let template = |requirements: &str| {
+        let text = bare.reference_domain.clone().unwrap();
+        let text = text.replace("(:requirements :typing)", &format!("(:requirements {requirements})"));
+        let suite = Suite { reference_domain: Some(text), ..bare.clone() };
+        task_view(&suite, task, &given, None).unwrap().materials.templates.domain
+    };
+    assert_eq!(template(":strips :typing"), None);
+    let more = template(":strips :typing :negative-preconditions").unwrap();
+    assert!(more.contains("(:requirements :strips :typing :negative-preconditions)"), "{more}");
+    assert!(more.contains("(:predicates)"), "{more}");
+
     let objects = view(GivenSpec { objects: true, ..GivenSpec::default() });
     let names: Vec<String> = objects.action_interface.unwrap().objects.into_iter().map(|o| o.name).collect();
     assert_eq!(names, ["b1", "b2", "c", "home"]);
