@@ -1,7 +1,6 @@
 (define (domain lab)
   (:requirements :strips :typing)
-  (:types
-    arm plate device step)
+  (:types arm plate device step)
   (:predicates)
   (:action pick
     :parameters (?a - arm ?p - plate ?d - device)

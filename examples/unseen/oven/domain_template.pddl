@@ -1,7 +1,6 @@
 (define (domain oven)
   (:requirements :strips :typing)
-  (:types
-    dish heat)
+  (:types dish heat)
   (:predicates)
   (:action put-in
     :parameters (?d - dish)

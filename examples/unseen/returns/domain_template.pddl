@@ -1,7 +1,6 @@
 (define (domain returns)
   (:requirements :strips :typing)
-  (:types
-    worker parcel bench shelf condition count)
+  (:types worker parcel bench shelf condition count)
   (:predicates)
   (:action open
     :parameters (?w - worker ?p - parcel ?b - bench)

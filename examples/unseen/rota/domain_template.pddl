@@ -1,7 +1,6 @@
 (define (domain rota)
   (:requirements :strips :typing)
-  (:types
-    nurse ward skill shift)
+  (:types nurse ward skill shift)
   (:predicates)
   (:action assign
     :parameters (?n - nurse ?w - ward ?s - shift)

@@ -1,7 +1,6 @@
 (define (domain scenes)
   (:requirements :strips :typing)
-  (:types
-    hand piece scene)
+  (:types hand piece scene)
   (:predicates)
   (:action lights-out
     :parameters ()
