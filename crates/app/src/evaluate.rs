@@ -55,7 +55,7 @@ pub use tables::Tables;
 /// Suites x pipelines x models x seeds.
 #[derive(Debug, Clone)]
 pub struct EvaluateRequest {
-    /// A file that names suites, pipelines, models and seeds, in the place of the next seven.
+    /// A file that names suites, pipelines, models and seeds, in the place of the next six.
     pub matrix: Option<PathBuf>,
     /// Suite folders.
     pub suites: Vec<PathBuf>,
@@ -69,7 +69,7 @@ pub struct EvaluateRequest {
     pub set: Vec<String>,
     /// Folders whose files replace those of a suite.
     pub add_ons: Vec<PathBuf>,
-    /// Models in the place of `[llm.main]`; each is a column.
+    /// Models in the place of `[llm.main]` and of the file's models; each is a column.
     pub models: Vec<String>,
     /// Folder for the tables and the run folders.
     pub out: PathBuf,

@@ -55,6 +55,13 @@ pub enum Event<'e> {
         /// The step.
         progress: &'e Progress<'e>,
     },
+    /// A run used its models.
+    Used {
+        /// Number of the run.
+        run: u64,
+        /// What it has used so far.
+        used: ModelUse,
+    },
     /// A request to a model got on.
     Request {
         /// Number of the run.
@@ -93,6 +100,7 @@ impl Event<'_> {
                     json!({"kind": "call", "run": run, "path": path, "plugin": plugin, "begins": begins})
                 }
             },
+            Self::Used { run, used } => json!({"kind": "used", "run": run, "used": used}),
             Self::Request { run, step } => {
                 let phase = match step.phase {
                     CallPhase::Queued => "queued",
@@ -145,6 +153,33 @@ impl UseCaps {
             tokens: sum(|table| table.max_total_tokens),
             money: tables.clone().map(|table| table.max_cost_usd).sum(),
         }
+    }
+}
+
+/// The use of models by a run, recorded replies included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ModelUse {
+    /// Requests that ended.
+    pub requests: u64,
+    /// Tokens of prompts and replies, as far as the servers counted them.
+    pub tokens: u64,
+    /// US dollars; absent if a price or a count is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub money: Option<f64>,
+}
+
+impl Default for ModelUse {
+    /// Nothing is used.
+    fn default() -> Self {
+        Self { requests: 0, tokens: 0, money: Some(0.0) }
+    }
+}
+
+impl std::ops::AddAssign for ModelUse {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.tokens += other.tokens;
+        self.money = self.money.zip(other.money).map(|(own, more)| own + more);
     }
 }
 

@@ -44,7 +44,7 @@ pub use context::{
     ThisMachine, WorkerCommand,
 };
 pub use error::{Error, Problem};
-pub use events::{Event, Events, Notice, UseCaps, Work};
+pub use events::{Event, Events, ModelUse, Notice, UseCaps, Work};
 pub use inputs::{Findings, Source};
 pub use limits::RequestLimits;
 pub use pipelines::consent::{AllowedByOptions, AskedOnce};

@@ -1,25 +1,31 @@
 //! Senders of progress: runs of pipelines, and work that is counted.
 
 use crate::context::Context;
-use crate::events::{Event, UseCaps, Work};
-use planforge_llm::CallWatch;
-use planforge_pipeline::RunObserver;
+use crate::events::{Event, ModelUse, UseCaps, Work};
+use planforge_contract::Price;
+use planforge_llm::{CallWatch, ModelSettings};
+use planforge_pipeline::{Progress, RunObserver};
+use planforge_record::{CompletionEvent, Event as Record};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Context {
-    /// Starts the progress of a run over so many tasks. `title` is empty for a single run, `folder` absent without a record on disk.
-    pub(crate) fn start_run(
+    /// Starts the progress of a run over so many tasks with these model tables. `title` is empty for a single run, `folder` absent
+    /// without a record on disk.
+    pub(crate) fn start_run<'t>(
         &self,
         title: &str,
         tasks: usize,
         folder: Option<&Path>,
-        caps: UseCaps,
+        models: impl Iterator<Item = (&'t String, &'t ModelSettings)> + Clone,
     ) -> RunProgress {
         let run = next_number();
+        let caps = UseCaps::of(models.clone().map(|(_, settings)| settings));
         self.send(&Event::RunStarted { run, title, tasks, folder, caps });
-        RunProgress { context: self.clone(), run }
+        let prices = models.map(|(name, settings)| (name.clone(), settings.price.clone())).collect();
+        RunProgress { context: self.clone(), run, prices: Arc::new(prices), used: Arc::default() }
     }
 
     /// Starts the progress of work that is counted.
@@ -39,13 +45,24 @@ fn next_number() -> u64 {
 pub(crate) struct RunProgress {
     context: Context,
     run: u64,
+    /// Prices of the model tables.
+    prices: Arc<BTreeMap<String, Price>>,
+    used: Arc<Mutex<ModelUse>>,
 }
 
 impl RunProgress {
     /// Receives events of the runner.
     pub(crate) fn observer(&self) -> RunObserver {
         let (context, run) = (self.context.clone(), self.run);
-        Arc::new(move |progress| context.send(&Event::Run { run, progress }))
+        let (prices, used) = (Arc::clone(&self.prices), Arc::clone(&self.used));
+        Arc::new(move |progress| {
+            context.send(&Event::Run { run, progress });
+            if let Progress::Event(Record::Completion(completion)) = progress {
+                let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+                *used += used_by(completion, &prices);
+                context.send(&Event::Used { run, used: *used });
+            }
+        })
     }
 
     /// Receives the phases of model calls.
@@ -58,6 +75,16 @@ impl RunProgress {
 impl Drop for RunProgress {
     fn drop(&mut self) {
         self.context.send(&Event::RunEnded { run: self.run });
+    }
+}
+
+fn used_by(completion: &CompletionEvent, prices: &BTreeMap<String, Price>) -> ModelUse {
+    let usage = &completion.usage;
+    let money = prices.get(&completion.llm).and_then(|price| price.cost(usage));
+    ModelUse {
+        requests: 1,
+        tokens: usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0),
+        money: money.filter(|_| usage.is_metered()),
     }
 }
 

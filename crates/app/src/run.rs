@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::events::{Notice, UseCaps};
+use crate::events::Notice;
 use crate::files::{read_text, refuse_part_of_run};
 use crate::pipelines::loaded::{
     CLIENT, LoadedPipeline, check_pipeline, check_recorded, instantiate, require_immediate_answers,
@@ -451,8 +451,8 @@ fn run_in_memory(
     let sources =
         ReplySources { mode: Mode::Live, lookups: Vec::new(), answers: None, failures_are_final: false };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let caps = UseCaps::of(prepared.model_tables.values().map(|table| &table.settings));
-    let progress = context.start_run("", tasks.len(), None, caps);
+    let models = prepared.model_tables.iter().map(|(name, table)| (name, &table.settings));
+    let progress = context.start_run("", tasks.len(), None, models);
     let execution = ExecutionSettings {
         jobs: request.jobs,
         observer: Some(progress.observer()),

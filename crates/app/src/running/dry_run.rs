@@ -7,7 +7,6 @@
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::events::UseCaps;
 use crate::pipelines::loaded::{LoadedPipeline, instantiate};
 use crate::pipelines::prepare::Prepared;
 use crate::running::execution::{ExecutionSettings, ReplySources, services};
@@ -67,7 +66,7 @@ impl DryRun<'_> {
         }
         lookups.extend(open_cassettes(context, cassettes, &redactor)?);
         let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-        let progress = context.start_run(&self.title, self.tasks.len(), None, UseCaps::default());
+        let progress = context.start_run(&self.title, self.tasks.len(), None, std::iter::empty());
         let execution = ExecutionSettings {
             jobs: self.jobs,
             observer: Some(progress.observer()),

@@ -6,9 +6,9 @@ use crate::pipelines::prepare::Prepared;
 use crate::running::manifest::stored_explainer;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
-use planforge_llm::{CallSite, CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
+use planforge_llm::{CallSite, CallWatch, DeferredReplies, Llm, LlmOptions, Mode, Observer, PendingRequest};
 use planforge_model_api::batch::BatchReplies;
-use planforge_pipeline::{CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services};
+use planforge_pipeline::{CheckedPipeline, Progress, RunObserver, RunReport, RunState, RunTask, Services};
 use planforge_planners::llm::{EXPLAINER, explain_request, explanation};
 use planforge_record::{Journal, Lookup, Redactor, RunManifest, TaskVerdict};
 use std::collections::BTreeMap;
@@ -60,6 +60,10 @@ pub(crate) fn services(
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
     options.watch = execution.watch;
+    options.observer = execution
+        .observer
+        .clone()
+        .map(|observer| -> Observer { Arc::new(move |event| observer(&Progress::Event(event))) });
     Ok(Services {
         instances: prepared.instances,
         llm: Arc::new(Llm::new(options)?),

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::events::{Notice, UseCaps};
+use crate::events::Notice;
 use crate::files::{refuse_part_of_run, unwritable, write};
 use crate::pipelines::loaded::{LoadedPipeline, check_recorded, instantiate};
 use crate::pipelines::prepare::Prepared;
@@ -102,8 +102,8 @@ impl RecordedRun<'_> {
         {
             return Err(unwritable(&report, &error));
         }
-        let caps = UseCaps::of(prepared.model_tables.values().map(|table| &table.settings));
-        let progress = self.context.start_run(&self.title, tasks.len(), Some(self.folder.path()), caps);
+        let models = prepared.model_tables.iter().map(|(name, table)| (name, &table.settings));
+        let progress = self.context.start_run(&self.title, tasks.len(), Some(self.folder.path()), models);
         let secrets = Arc::clone(&redactor);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
@@ -286,7 +286,7 @@ pub(crate) fn replay_run(
     let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let progress = context.start_run("", tasks.len(), None, UseCaps::default());
+    let progress = context.start_run("", tasks.len(), None, std::iter::empty());
     let execution =
         ExecutionSettings { jobs, observer: Some(progress.observer()), watch: Some(progress.watch()) };
     let ended = services(context, prepared, redactor, sources, journal, manifest.seed, execution)

@@ -26,6 +26,8 @@ pub struct Survey {
     pub tasks: Vec<ListedTask>,
     /// Pipeline files.
     pub pipelines: Vec<ListedPipeline>,
+    /// Matrix files of evaluations.
+    pub matrices: Vec<PathBuf>,
     /// Suites.
     pub suites: Vec<PathBuf>,
     /// True if the folder has more than is looked at.
@@ -85,6 +87,19 @@ struct PipelineFile {
     stage: Vec<toml::Table>,
 }
 
+#[derive(Deserialize)]
+struct MatrixFile {
+    #[expect(dead_code, reason = "a file without it is not a matrix")]
+    matrix: MatrixLists,
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "a table without them is not that of a matrix")]
+struct MatrixLists {
+    suites: Vec<String>,
+    pipelines: Vec<toml::Value>,
+}
+
 /// Looks into a folder and the folders below it. Hidden folders and the insides of runs are passed over, and no link is followed.
 pub fn survey(context: &Context, folder: &Path) -> Survey {
     let mut walk = Walk { context, survey: Survey::default(), entries: 0 };
@@ -94,6 +109,7 @@ pub fn survey(context: &Context, folder: &Path) -> Survey {
     survey.tasks.sort_by(|a, b| (&b.created_at, &a.path).cmp(&(&a.created_at, &b.path)));
     survey.evaluations.sort_by(|a, b| a.path.cmp(&b.path));
     survey.pipelines.sort_by(|a, b| a.path.cmp(&b.path));
+    survey.matrices.sort();
     survey.suites.sort();
     survey
 }
@@ -143,17 +159,22 @@ impl Walk<'_> {
             } else if kind.is_dir() && !["node_modules", "target"].contains(&name) {
                 self.folder(&path, depth + 1);
             } else if kind.is_file() && name.ends_with(".toml") {
-                self.survey.pipelines.extend(pipeline(&path, &entry.path()));
+                self.file(path, &entry.path());
             }
         }
     }
-}
 
-/// `None` if the file is not a pipeline.
-fn pipeline(path: &Path, place: &Path) -> Option<ListedPipeline> {
-    let text = read_regular_text(place, MOST_BYTES).ok().filter(|text| text.contains("[[stage]]"))?;
-    let file: PipelineFile = toml::from_str(&text).ok()?;
-    Some(ListedPipeline { path: path.to_owned(), about: file.about })
+    /// A file may be a pipeline, a matrix or neither.
+    fn file(&mut self, path: PathBuf, place: &Path) {
+        let text = read_regular_text(place, MOST_BYTES).unwrap_or_default();
+        if text.contains("[[stage]]") {
+            if let Ok(PipelineFile { about, .. }) = toml::from_str(&text) {
+                self.survey.pipelines.push(ListedPipeline { path, about });
+            }
+        } else if text.contains("[matrix]") && toml::from_str::<MatrixFile>(&text).is_ok() {
+            self.survey.matrices.push(path);
+        }
+    }
 }
 
 fn evaluation(folder: &Path, place: &Path) -> ListedEvaluation {
@@ -214,6 +235,8 @@ mod tests {
         file("methods/one.toml", pipeline);
         file(".hidden/two.toml", pipeline);
         file("methods/other.toml", "[package]\nname = \"x\"\n");
+        file("methods/all.toml", "[matrix]\nsuites = [\"../suites/boxes\"]\npipelines = [\"one.toml\"]\n");
+        file("methods/size.toml", "[matrix]\nrows = 3\n");
         file("suites/boxes/domain.nl", "Boxes.");
         file("bakery/task.nl", "Bake  two\ncakes.");
         file("bakery/models.json", "[]");
@@ -226,6 +249,7 @@ mod tests {
         let pipelines: Vec<_> =
             found.pipelines.iter().map(|one| (one.path.clone(), one.about.as_str())).collect();
         assert_eq!(pipelines, [(PathBuf::from("methods/one.toml"), "one call")]);
+        assert_eq!(found.matrices, [PathBuf::from("methods/all.toml")]);
         assert_eq!(found.suites, [PathBuf::from("suites/boxes")]);
         assert_eq!(found.tasks[0].line, "Bake two cakes.");
         let study = &found.evaluations[0];

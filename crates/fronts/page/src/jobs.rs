@@ -4,9 +4,8 @@ use crate::error::{Refusal, bug, error_event};
 use crate::log::{EventLog, short};
 use crate::threads::spawn;
 use http::StatusCode;
-use planforge_app::record::Event as Record;
 use planforge_app::{
-    AskedOnce, Cancellation, ConsentRequest, Context, Error, Event, Events, Progress, Question, Questions,
+    AskedOnce, Cancellation, ConsentRequest, Context, Error, Event, Events, ModelUse, Question, Questions,
     Status,
 };
 use serde::Serialize;
@@ -87,9 +86,9 @@ struct Now {
     waits: u32,
     /// Counted in [`Table::working`], whose lock is held where this changes.
     has_place: bool,
-    requests: u64,
-    tokens: u64,
-    /// The time of the last event about them.
+    /// The use of models, by run.
+    used: BTreeMap<u64, ModelUse>,
+    /// The time of the last event about it.
     cost_sent: Option<Instant>,
 }
 
@@ -136,8 +135,11 @@ impl Job {
     /// Says what was used so far.
     fn push_cost(&self, mut now: MutexGuard<'_, Now>) {
         now.cost_sent = Some(Instant::now());
-        let cost = json!({ "kind": "cost", "requests": now.requests, "tokens": now.tokens });
+        let mut sum = ModelUse::default();
+        now.used.values().for_each(|used| sum += *used);
         drop(now);
+        let mut cost = json!(sum);
+        cost["kind"] = "cost".into();
         self.log.push(&cost);
     }
 
@@ -249,8 +251,7 @@ impl Jobs {
                 asked: 0,
                 waits: 0,
                 has_place: false,
-                requests: 0,
-                tokens: 0,
+                used: BTreeMap::new(),
                 cost_sent: None,
             }),
         });
@@ -348,10 +349,10 @@ fn run(job: &Job, work: ReadyWork) {
 
 fn end(job: &Job, result: Result<(Status, Value), Error>) {
     let now = job.now();
-    if now.requests > 0 {
-        job.push_cost(now);
-    } else {
+    if now.used.is_empty() {
         drop(now);
+    } else {
+        job.push_cost(now);
     }
     let state = match (&result, job.cancellation.is_cancelled()) {
         (_, true) => JobState::Stopped,
@@ -462,20 +463,19 @@ impl Questions for Person {
 
 impl Events for Person {
     fn receive(&self, event: &Event<'_>) {
+        if let Event::Used { run, used } = event {
+            let mut now = self.job.now();
+            now.used.insert(*run, *used);
+            if now.cost_sent.is_none_or(|at| at.elapsed() >= COST_EVERY) {
+                self.job.push_cost(now);
+            }
+            return;
+        }
         self.job.log.push_timed(short(event.to_json()));
         if let Event::RunStarted { folder: Some(folder), .. } = event
             && self.job.now().folder.is_none()
         {
             self.job.set_folder(folder);
-        }
-        if let Event::Run { progress: Progress::Event(Record::Completion(completion)), .. } = event {
-            let mut now = self.job.now();
-            now.requests += 1;
-            let usage = &completion.usage;
-            now.tokens += usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
-            if now.cost_sent.is_none_or(|at| at.elapsed() >= COST_EVERY) {
-                self.job.push_cost(now);
-            }
         }
     }
 }

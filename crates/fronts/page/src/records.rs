@@ -29,6 +29,7 @@ struct About {
     #[serde(skip_serializing_if = "Option::is_none")]
     models_error: Option<String>,
     pipelines: Vec<Pipeline>,
+    matrices: Vec<PathBuf>,
     suites: Vec<PathBuf>,
 }
 
@@ -67,7 +68,7 @@ fn about(context: &Context, folder: &ServedFolder, is_network: bool) -> About {
         };
         Model { name, title, kind, has_key }
     });
-    let Survey { pipelines, suites, .. } = survey(context, Path::new(""));
+    let Survey { pipelines, matrices, suites, .. } = survey(context, Path::new(""));
     let own =
         pipelines.into_iter().map(|one| Pipeline { path: one.path.display().to_string(), title: one.about });
     let shipped = SHIPPED_PIPELINES
@@ -80,6 +81,7 @@ fn about(context: &Context, folder: &ServedFolder, is_network: bool) -> About {
         models: std::iter::once(recorded).chain(offered).collect(),
         models_error,
         pipelines: own.chain(shipped).collect(),
+        matrices,
         suites,
     }
 }

@@ -1,6 +1,7 @@
 //! Input that nobody means to give.
 
 use crate::client::{TestServer, settings};
+use crate::jobs::answered;
 use planforge_app::Context;
 use planforge_page::{PageServer, Place};
 use serde_json::{Value, json};
@@ -100,7 +101,18 @@ fn a_folder_that_was_deleted_is_named_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_ends_the_job_with_its_reason() {
+fn a_folder_that_is_deleted_during_a_job_is_made_anew_for_its_answer() {
+    let server = TestServer::start();
+    let job = server.job("solve", &json!({ "text": planforge_app::demo::TEXT, "model": "demo" }));
+    server.events(&format!("/api/jobs/{job}/events"), 0).next_of("question");
+    std::fs::remove_dir_all(server.folder.path()).unwrap();
+    let result = answered(&server, &job);
+    assert_eq!(result["end"], "planned", "{result:#}");
+    assert!(server.folder.path().join("task/answer/plan").is_file());
+}
+
+#[test]
+fn a_task_below_a_file_is_refused() {
     let server = TestServer::start();
     std::fs::write(server.folder.path().join("file"), "").unwrap();
     let request = json!({ "text": planforge_app::demo::TEXT, "model": "demo", "folder": "file/task" });
@@ -157,11 +169,13 @@ fn a_run_of_another_version_and_a_broken_one_are_named() {
     let server = TestServer::start();
     let run = server.folder.path().join("runs/old");
     std::fs::create_dir_all(run.join("events")).unwrap();
-    for (text, code) in [("{\"schema\": 0}", "record."), ("{", "record."), ("", "record.")] {
+    for (text, code) in
+        [("{\"schema\": 0}", "record.version"), ("{", "record.corrupt"), ("", "record.corrupt")]
+    {
         std::fs::write(run.join("run.json"), text).unwrap();
         for call in ["report/index", "watch", "report"] {
             let reply = server.get(&format!("/api/{call}?path=runs/old"));
-            assert!(reply.status >= 400 && reply.code().starts_with(code), "{call}: {}", reply.body);
+            assert!(reply.status >= 400 && reply.code() == code, "{call}: {}", reply.body);
         }
     }
     assert_eq!(server.get("/api/runs").status, 200);

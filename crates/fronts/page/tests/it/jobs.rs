@@ -5,7 +5,7 @@ use planforge_app::Context;
 use planforge_page::{PageServer, Place};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpListener;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn demo_request() -> Value {
 }
 
 /// Answers every question of a job that has no answer yet with its first choice, and returns the result.
-fn answered(server: &TestServer, job: &str) -> Value {
+pub(crate) fn answered(server: &TestServer, job: &str) -> Value {
     let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
     loop {
         let (_, event) = events.next().expect("a result");
@@ -294,6 +294,76 @@ fn runs_and_evaluations_are_estimated_and_nothing_is_sent_or_written() {
     assert_eq!(solve.status, 400);
     assert!(!server.folder.path().join("runs").exists() && !server.folder.path().join("all").exists());
     assert_eq!(server.get("/api/jobs").json()["jobs"], json!([]));
+}
+
+/// A service that gives the same useless answer to every request, of 100 and 20 tokens; and its address.
+fn useless_model() -> String {
+    let service = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = service.local_addr().unwrap();
+    let body = json!({
+        "choices": [{ "index": 0, "message": { "role": "assistant", "content": "No." }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
+    })
+    .to_string();
+    std::thread::spawn(move || {
+        for stream in service.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some((_, number)) =
+                    line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+                {
+                    length = number.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            reader.read_exact(&mut vec![0; length]).unwrap();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            write!(reader.get_mut(), "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[test]
+fn an_evaluation_of_a_matrix_file_works_to_its_end_and_says_what_it_cost() {
+    let server = TestServer::start();
+    let place = server.folder.path();
+    let shipped = planforge_app::SHIPPED_PIPELINES.iter().find(|one| one.name == "llm-p").unwrap();
+    let text = shipped.text.replace("http://127.0.0.1:8081/v1", &useless_model());
+    let priced = text.replace("[llm.main]\n", "[llm.main]\nprice = { prompt = 1.0, completion = 2.0 }\n");
+    assert_ne!(priced, text);
+    std::fs::write(place.join("own.toml"), priced).unwrap();
+    let matrix =
+        "schema = 1\n[matrix]\nsuites = [\"garden\"]\npipelines = [\"own.toml\"]\nseeds = [1]\ntasks = 2\n";
+    std::fs::write(place.join("small.toml"), matrix).unwrap();
+    let suites = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/suites/garden");
+    copy(suites.as_ref(), &place.join("garden"));
+    assert_eq!(server.get("/api/about").json()["matrices"], json!(["small.toml"]));
+
+    let job = server.job("evaluate", &json!({ "matrix": "small.toml", "out": "all" }));
+    let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
+    let mut seen: BTreeMap<String, Value> = BTreeMap::new();
+    while let Some((_, event)) = events.next() {
+        seen.insert(event["kind"].as_str().unwrap().to_owned(), event);
+    }
+    let result = &seen["result"]["result"];
+    assert_eq!((&result["cells"]["all"], &result["cells"]["open"]), (&json!(1), &json!(0)), "{seen:#?}");
+    let cost = &seen["cost"];
+    assert_eq!((&cost["requests"], &cost["tokens"]), (&json!(2), &json!(240)), "{cost}");
+    assert!((cost["money"].as_f64().unwrap() - 0.000_28).abs() < 1e-9, "{cost}");
+    assert_eq!(seen["state"]["state"], "ended");
+    let index = server.get("/api/report/index?path=all").json();
+    assert_eq!(index["index"]["kind"], "evaluation", "{index:#}");
+    let listed = server.get("/api/runs").json();
+    assert_eq!(
+        (&listed["evaluations"][0]["cells"], &listed["evaluations"][0]["finished"]),
+        (&json!(1), &json!(1))
+    );
 }
 
 #[test]

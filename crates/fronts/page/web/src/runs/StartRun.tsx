@@ -1,14 +1,17 @@
 // Starts a run of a pipeline on a suite, and opens it.
 
 import { useState } from "preact/hooks";
-import { get, inWords, post } from "../api";
+import { get, post } from "../api";
 import { Estimate } from "./Estimate";
 import { isOpen, runsAddress, type Job } from "./data";
 import { Failure } from "../Failure";
+import { useWork } from "./useWork";
 
 export interface About {
   pipelines: { path: string; title?: string }[];
+  matrices: string[];
   suites: string[];
+  models: { name: string; title: string; kind: string }[];
 }
 
 /** Milliseconds between two looks for the folder of the new run. */
@@ -18,46 +21,66 @@ const LOOK_EVERY = 300;
 export function StartRun({ about, started }: { about: About; started(job: string): void }) {
   const [pipeline, setPipeline] = useState("");
   const [suite, setSuite] = useState("");
-  const [state, setState] = useState<{ isBusy: boolean; error: string | null }>({ isBusy: false, error: null });
+  const [model, setModel] = useState("");
+  const { isBusy, error, work } = useWork();
+  const request = { pipeline, suite: [suite], model: model.trim() || undefined };
 
-  const start = async (event: Event) => {
+  const start = (event: Event) => {
     event.preventDefault();
-    setState({ isBusy: true, error: null });
-    try {
-      const { job } = await post<{ job: string }>("/api/jobs", { use: "run", request: { pipeline, suite: [suite] } });
+    work(async () => {
+      const { job } = await post<{ job: string }>("/api/jobs", { use: "run", request });
       started(job);
       location.href = runsAddress([await folderOf(job)]);
-    } catch (cause) {
-      setState({ isBusy: false, error: inWords(cause) });
-    }
+    });
   };
 
   return (
     <details class="start-run">
       <summary>Start a run</summary>
       <form onSubmit={start}>
-        <Choice label="Pipeline" value={pipeline} set={setPipeline} options={about.pipelines.map((one) => one.path)} />
-        <Choice label="Suite of tasks" value={suite} set={setSuite} options={about.suites} />
-        <Estimate key={`${pipeline} ${suite}`} use="run" request={{ pipeline, suite: [suite] }} isReady={pipeline !== "" && suite !== ""} />
-        <button type="submit" disabled={state.isBusy || !pipeline || !suite}>
-          {state.isBusy ? "Starting…" : "Start"}
+        <Choice label="Pipeline" value={pipeline} set={setPipeline} options={about.pipelines.map((one) => one.path)} isRequired />
+        <Choice label="Suite of tasks" value={suite} set={setSuite} options={about.suites} isRequired />
+        <ModelNames label="Model" about={about} value={model} set={setModel} />
+        <Estimate key={JSON.stringify(request)} use="run" request={request} isReady={pipeline !== "" && suite !== ""} />
+        <button type="submit" disabled={isBusy || !pipeline || !suite}>
+          {isBusy ? "Starting…" : "Start"}
         </button>
-        {state.error && <Failure text={state.error} />}
+        {error && <Failure text={error} />}
       </form>
     </details>
   );
 }
 
-function Choice({ label, value, set, options }: { label: string; value: string; set(value: string): void; options: string[] }) {
+/** One of several options, or none. */
+export function Choice({ label, value, set, options, isRequired }: { label: string; value: string; set(value: string): void; options: string[]; isRequired?: boolean }) {
   return (
     <label>
       {label}
-      <select required value={value} onChange={(event) => set(event.currentTarget.value)}>
-        <option value="">choose</option>
+      <select required={isRequired} value={value} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="">{isRequired ? "choose" : "none"}</option>
         {options.map((one) => (
           <option key={one}>{one}</option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** Names of models. Without one, the files of the pipelines say which model is asked. */
+export function ModelNames({ label, about, value, set }: { label: string; about: About; value: string; set(value: string): void }) {
+  return (
+    <label>
+      {label}
+      <input value={value} list="models" placeholder="as the pipeline says" onInput={(event) => set(event.currentTarget.value)} />
+      <datalist id="models">
+        {about.models
+          .filter((one) => one.kind !== "recorded")
+          .map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.title}
+            </option>
+          ))}
+      </datalist>
     </label>
   );
 }

@@ -36,6 +36,16 @@ test("the server's sum replaces the page's own sum of the cost", () => {
   expect([live.cost.requests, live.cost.tokens, live.cost.money]).toEqual([9, 90, 0.5]);
 });
 
+test("a resumed evaluation adds what it costs now to what its record has cost", () => {
+  const live = emptyLive();
+  takeEvent(live, { kind: "cost", requests: 1, tokens: 10, money: 0.25 }, 1);
+  takeCounts(live, { total: 2, ended: 1, solved: 0, requests: 3, tokens: 30, money: 0.75 });
+  takeEvent(live, { kind: "cost", requests: 2, tokens: 20, money: 0.5 }, 2);
+  expect([countsNow(live).requests, countsNow(live).money]).toEqual([4, 1]);
+  takeCounts(live, { total: 2, ended: 1, solved: 0, requests: 4, tokens: 40 });
+  expect(countsNow(live).money).toBeUndefined();
+});
+
 const ended = (task: number, ms: number) => ({ ...recorded({ event: "task-finished", task: `t.p${task}`, verdict: { verdict: "accepted" } }), ms });
 const counts = { total: 100, ended: 0, solved: 0, requests: 0, tokens: 0 };
 

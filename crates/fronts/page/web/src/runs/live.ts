@@ -210,6 +210,7 @@ export function takeCounts(live: Live, counts: Counts): void {
     solved: Math.max(0, counts.solved - solved),
     requests: Math.max(0, counts.requests - live.cost.requests),
     tokens: Math.max(0, counts.tokens - live.cost.tokens),
+    money: counts.money === undefined ? undefined : Math.max(0, counts.money - (live.cost.money ?? 0)),
   };
   live.record = { counts, before };
 }
@@ -227,8 +228,14 @@ export function countsNow(live: Live): Counts {
     solved: Math.min(ended, before.solved + solvedOf(live)),
     requests: before.requests + live.cost.requests,
     tokens: before.tokens + live.cost.tokens,
-    money: live.cost.money ?? live.record?.counts.money,
+    money: moneyNow(live),
   };
+}
+
+function moneyNow({ cost, record }: Live): number | undefined {
+  if (cost.money === undefined) return record?.counts.money;
+  const before = record?.before.requests ? record.before.money : 0;
+  return before === undefined ? undefined : before + cost.money;
 }
 
 /** Seconds until the tasks are done at the pace of this session; null while too few have ended to say so. */
