@@ -7,6 +7,7 @@ mod behaviour;
 mod dialogue;
 mod folder;
 mod numbers;
+mod phrases;
 mod questions;
 mod readings;
 mod talk;
@@ -26,17 +27,18 @@ use crate::pddl::Sentences;
 use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
 use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
-use behaviour::Found;
+use behaviour::{Comparison, Found, Model, compare};
 use dialogue::{Dialogue, Settings};
 use folder::{ANSWER, Folder};
+use phrases::Phrases;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
 use planforge_plugin_common::reading::{join_texts, sentences};
 use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
-use questions::{said, statements};
-use readings::Readings;
+use questions::{choice, said, statements};
+use readings::{Readings, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -330,8 +332,12 @@ impl Attempt<'_> {
         let invented = readings.usable.iter().filter(|reading| reading.invents_actions()).count();
         let refusing = if readings.refusals.is_empty() { 0 } else { readings.refusals.len() + invented };
         if refusing > (readings.usable.len() - invented).max(readings.left_out.len()) {
-            let (_, sentence) = &readings.refusals[0];
-            let line = format!("not a task: {sentence}");
+            let (refusal, sentence) = &readings.refusals[0];
+            let line = match refusal {
+                Refusal::NoTask => format!("not a task: {sentence}"),
+                Refusal::Contradiction => format!("the text contradicts itself: {sentence}"),
+                Refusal::TwoTasks => format!("two tasks, each of which needs a text of its own: {sentence}"),
+            };
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::NotATask, line, None))));
         }
         if readings.usable.is_empty() {
@@ -345,8 +351,12 @@ impl Attempt<'_> {
             self.folder.write(&name("domain.pddl"), &reading.model.domain_text)?;
             self.folder.write(&name("problem.pddl"), &reading.model.problem_text)?;
         }
-        let settings =
-            Settings { questions: self.request.questions, ask: self.request.ask, answers: self.answers };
+        let settings = Settings {
+            questions: self.request.questions,
+            ask: self.request.ask,
+            answers: self.answers,
+            phrases: Phrases::of(&self.folder.text),
+        };
         let mut dialogue = talk(self.context, &readings.usable, &settings);
         if self.context.cancellation.is_cancelled() {
             // A comparison that was interrupted says nothing; the answers count.
@@ -414,7 +424,8 @@ impl Attempt<'_> {
             folder.write("answer/plan", &plan)?;
             result.optimal = *optimal;
             result.plan.clone_from(steps);
-            result.words = self.words(domain_file, plan, &dialogue.allowed_by);
+            let sentences = Phrases::of(&folder.text).sentences(&model.domain);
+            result.words = self.words(domain_file, plan, sentences, &dialogue.allowed_by);
             if let Some(words) = &result.words {
                 folder.write("answer/plan.txt", words)?;
             }
@@ -429,14 +440,20 @@ impl Attempt<'_> {
     }
 
     /// The plan in sentences.
-    fn words(&self, domain: PathBuf, plan: String, allowed_by: &[(usize, String)]) -> Option<String> {
+    fn words(
+        &self,
+        domain: PathBuf,
+        plan: String,
+        sentences: String,
+        allowed_by: &[(usize, String)],
+    ) -> Option<String> {
         let problem = Source::File(self.folder.path.join("answer/problem.pddl"));
         let told = tell(
             &self.context.without_events(),
             &TellRequest {
                 domain: Source::File(domain),
                 subject: TellSubject::Plan { problem, plan: Source::text("plan", plan) },
-                sentences: Sentences::default(),
+                sentences: Sentences::Given(Source::text("sentences.toml", sentences)),
                 limits: RequestLimits::default(),
             },
         );
@@ -458,13 +475,34 @@ impl Attempt<'_> {
         }
     }
 
-    /// The differences to the answer of the version before.
+    /// The differences to the answer of the version before: those of the domains, and the shortest steps that show another behaviour.
     fn changes(&self, dialogue: &Dialogue) -> Vec<String> {
         let earlier = |file| self.folder.earlier_answer(file);
-        let Some(domain) = earlier("domain.pddl") else { return Vec::new() };
-        let earlier_domain = planforge_pddl::parse_domain(&domain, planforge_diagnostics::SourceId(0)).value;
+        let domain = earlier("domain.pddl").or_else(|| self.folder.domain.clone());
+        let (Some(domain), Some(problem)) = (domain, earlier("problem.pddl")) else { return Vec::new() };
+        let Ok(before) = Model::read(&domain, &problem) else { return Vec::new() };
         let named = ("the earlier answer", "the new one");
-        tell_differences(&earlier_domain, &dialogue.model.domain, named, &Wording::default())
+        let mut changes =
+            tell_differences(&before.domain, &dialogue.model.domain, named, &Wording::default());
+        match compare(&before, &dialogue.model, self.context).0 {
+            Comparison::Same => changes.push("the same steps are possible as before".to_owned()),
+            Comparison::SameUpTo(steps) => {
+                changes.push(format!(
+                    "the same steps are possible as before, as far as {steps} steps were compared"
+                ));
+            }
+            Comparison::Different(difference) => {
+                let phrases = Phrases::of(&self.folder.text);
+                let side =
+                    |when, holds| choice(when, holds, &difference.test, &difference.conditions, phrases);
+                let holds = difference.holds_in_first;
+                changes.push(format!("{}, {}", side("before", holds), side("now", !holds)));
+            }
+            Comparison::Open(why) => {
+                changes.push(format!("the steps were not compared with those before: {why}"))
+            }
+        }
+        changes
     }
 
     fn result(&self, end: SolveEnd, line: String, trust: Option<Trust>) -> SolveResult {

@@ -13,7 +13,7 @@ use planforge_planning::equivalence::domains::{
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
 use planforge_planning::equivalence::joint::follow::{Followed, Standing, follow};
 use planforge_planning::equivalence::joint::{
-    JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
+    JointLimits, JointRenaming, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
     compare_readings,
 };
 use planforge_planning::walk::{self, ModelOptions, NamedStep};
@@ -21,6 +21,7 @@ use planforge_planning::{
     Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
     parse_plan,
 };
+use planforge_plugin_common::reading::{Part, sources};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -87,14 +88,20 @@ impl Model {
         let limits = &mut limits(context);
         let model = walk::Model::new(&self.domain, &self.problem, &ModelOptions::default(), limits).ok()?;
         let steps: Vec<NamedStep> = steps.iter().map(|step| NamedStep::parse(step)).collect::<Option<_>>()?;
-        let objects: Vec<String> = of.objects().into_iter().collect();
-        follow(&model, &steps, &objects, standing, limits).ok()
+        follow(&model, &steps, of.reading(), standing, limits).ok()
     }
 
     /// The names of all objects, in lower case.
     fn objects(&self) -> BTreeSet<String> {
         let all = self.problem.objects.iter().chain(&self.domain.constants);
         all.map(|object| object.name.key().to_owned()).collect()
+    }
+
+    /// The names of the objects that a sentence of the text mentions, in lower case.
+    pub(super) fn objects_of_sentences(&self) -> BTreeSet<String> {
+        let parts = sources(&self.domain_text, &self.problem_text).into_iter();
+        let objects = parts.filter(|part| part.part == Part::Object && !part.sentences.is_empty());
+        objects.filter_map(|part| Some(part.text.split_whitespace().next()?.to_lowercase())).collect()
     }
 
     /// A cheapest plan that is valid in both models, by the costs of this one. `None` if there is none, or at a limit.
@@ -328,6 +335,15 @@ pub(super) fn compare_changed(
     }
 }
 
+/// The shortest sequence that only the first of two models allows, and that only the second allows, where the same names mean the same.
+pub(super) fn shortest_differences(first: &Model, second: &Model, context: &Context) -> Vec<Difference> {
+    let compared = compare_equal_names(first.reading(), second.reading(), &bounds(), &mut limits(context));
+    let Ok((_, ReadingVerdict::Different { first_only, second_only })) = compared else { return Vec::new() };
+    let sides = [(first_only, true), (second_only, false)];
+    let found = sides.into_iter().filter_map(|(side, in_first)| Some(of_witness(side.shortest()?, in_first)));
+    found.collect()
+}
+
 fn bounds() -> JointLimits {
     JointLimits { max_pairs: MOST_PAIRS, ..JointLimits::default() }
 }
@@ -337,14 +353,12 @@ fn of_verdict(verdict: ReadingVerdict) -> Comparison {
         ReadingVerdict::Same => Comparison::Same,
         ReadingVerdict::SameUpTo { steps, .. } => Comparison::SameUpTo(steps),
         ReadingVerdict::Different { first_only, second_only } => {
-            let shortest = |side: OneSided| match side {
-                OneSided::Shortest(witness) => Some(witness),
-                OneSided::None | OneSided::NotFound { .. } => None,
-            };
-            match (shortest(first_only), shortest(second_only)) {
-                (Some(own), Some(other)) if other.steps.len() < own.steps.len() => of_witness(other, false),
-                (Some(own), _) => of_witness(own, true),
-                (None, Some(other)) => of_witness(other, false),
+            match (first_only.shortest(), second_only.shortest()) {
+                (Some(own), Some(other)) if other.steps.len() < own.steps.len() => {
+                    Comparison::Different(of_witness(other, false))
+                }
+                (Some(own), _) => Comparison::Different(of_witness(own, true)),
+                (None, Some(other)) => Comparison::Different(of_witness(other, false)),
                 (None, None) => {
                     Comparison::Open("they differ, and no steps were found that show it".to_owned())
                 }
@@ -354,7 +368,7 @@ fn of_verdict(verdict: ReadingVerdict) -> Comparison {
 }
 
 /// The difference that a sequence shows, in the names of the first model as far as it has them.
-fn of_witness(witness: Witness, holds_in_first: bool) -> Comparison {
+fn of_witness(witness: Witness, holds_in_first: bool) -> Difference {
     let steps = match (holds_in_first, witness.other_steps.len() == witness.steps.len()) {
         (true, _) | (false, false) => &witness.steps,
         (false, true) => &witness.other_steps,
@@ -365,7 +379,7 @@ fn of_witness(witness: Witness, holds_in_first: bool) -> Comparison {
     };
     let own_steps = witness.steps.iter().map(NamedStep::to_string).collect();
     let test = BehaviourTest { steps: steps.iter().map(NamedStep::to_string).collect(), states };
-    Comparison::Different(Difference { test, holds_in_first, conditions: witness.conditions, own_steps })
+    Difference { test, holds_in_first, conditions: witness.conditions, own_steps }
 }
 
 /// Compares two models that use the same names.

@@ -2,7 +2,9 @@
 
 use super::behaviour::{
     BehaviourTest, Comparison, Difference, Found, Model, Translation, compare, compare_changed,
+    shortest_differences,
 };
+use super::phrases::Phrases;
 use super::questions::{
     Answer, MOST_STEPS, OpenPoint, PointStatus, choice, fits, headline, is_yes, question_of, said, statements,
 };
@@ -11,7 +13,7 @@ use crate::question::Statement;
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::{
-    GapKind, Part, Point as CriticPoint, PointChange, apply, apply_after, sources,
+    GapKind, Part, Point as CriticPoint, PointChange, apply, apply_after, rule_of_other_cases, sources,
 };
 use planforge_record::sha256_hex;
 use std::cell::OnceCell;
@@ -41,6 +43,8 @@ pub(super) struct Settings<'s> {
     pub(super) ask: bool,
     /// Points with the answers that were given before.
     pub(super) answers: &'s [OpenPoint],
+    /// The words of questions.
+    pub(super) phrases: &'static Phrases,
 }
 
 /// The end of a dialogue.
@@ -95,18 +99,25 @@ struct Rival {
     /// From names of the main model to those of this one.
     translation: Translation,
     reading: usize,
-    /// The change that makes it from its reading; `None` for the reading itself.
-    change: Option<PointChange>,
+    origin: Origin,
+    /// The point of a critic, or of a line that no sentence states, in words.
     told: Option<CriticPoint>,
     difference: Difference,
     /// Readings that are like it, or whose critics name it.
     supporters: BTreeSet<usize>,
-    /// True if a reading is like it.
-    is_read: bool,
-    /// True if no critic named it: a line of the reading that no sentence states was left out.
-    is_own: bool,
     /// A plan that is valid in both, where no other is cheaper in either, once it was searched for.
     shared_plan: OnceCell<Option<Vec<String>>>,
+}
+
+/// How a rival is made from its reading.
+#[derive(Clone, PartialEq)]
+enum Origin {
+    /// It is the reading itself.
+    Reading,
+    /// By the change of a critic.
+    Change(PointChange),
+    /// Without a line that no sentence states.
+    LineLeftOut,
 }
 
 /// Goes through all open points of some readings once. `readings` is not empty.
@@ -145,10 +156,10 @@ pub(super) fn talk_once(
     talk.end()
 }
 
-/// Whether the test of a point is true by its answer; `None` without a choice.
-fn expected(given: &OpenPoint) -> Option<bool> {
+/// A point that follows its answer; `None` if that is not a choice.
+fn answered(given: &OpenPoint) -> Option<OpenPoint> {
     match Answer::read(&given.answer, &given.choices) {
-        Answer::Choice(choice) => Some(given.holds == (choice == given.follows)),
+        Answer::Choice(choice) => Some(given.clone().with_choice(choice)),
         Answer::Open(_) | Answer::Words(_) => None,
     }
 }
@@ -260,7 +271,8 @@ impl Talk<'_> {
         let main = self.main;
         for reading in (0..self.readings.len()).filter(|r| classes.first[*r] == *r && *r != main) {
             let model = self.readings[reading].model.clone();
-            self.add_rival(model, reading, None, None, classes.members(reading).into_iter().collect());
+            let supporters = classes.members(reading).into_iter().collect();
+            self.add_rival(model, reading, Origin::Reading, None, supporters);
         }
         for &reading in &members {
             self.add_points(reading);
@@ -276,7 +288,7 @@ impl Talk<'_> {
                 steps: Vec::new(),
                 change: PointChange::default(),
             };
-            self.add_rival(changed, main, Some(PointChange::default()), Some(told), BTreeSet::from([main]));
+            self.add_rival(changed, main, Origin::LineLeftOut, Some(told), BTreeSet::from([main]));
         }
     }
 
@@ -285,15 +297,23 @@ impl Talk<'_> {
         let readings = self.readings;
         let Model { domain_text, problem_text, .. } = &readings[reading].model;
         for point in readings[reading].points.iter().flatten() {
-            let made = apply(domain_text, problem_text, &point.change)
-                .and_then(|(domain, problem)| Model::read(&domain, &problem));
-            match made {
+            let made = |change: &PointChange| {
+                apply(domain_text, problem_text, change)
+                    .and_then(|(domain, problem)| Model::read(&domain, &problem))
+            };
+            let supporters = BTreeSet::from([reading]);
+            match made(&point.change) {
                 Ok(model) => {
-                    let change = Some(point.change.clone());
-                    let supporters = BTreeSet::from([reading]);
-                    self.add_rival(model, reading, change, Some(point.clone()), supporters);
+                    let origin = Origin::Change(point.change.clone());
+                    self.add_rival(model, reading, origin, Some(point.clone()), supporters.clone());
                 }
                 Err(why) => self.leave_out(&point.question, &why),
+            }
+            // The critic doubts a rule for a part of the cases. That of the other cases may hold for these, too.
+            if let Some(change) = rule_of_other_cases(domain_text, point)
+                && let Ok(model) = made(&change)
+            {
+                self.add_rival(model, reading, Origin::Change(change), None, supporters);
             }
         }
     }
@@ -314,12 +334,11 @@ impl Talk<'_> {
         &mut self,
         model: Model,
         reading: usize,
-        change: Option<PointChange>,
+        origin: Origin,
         told: Option<CriticPoint>,
         supporters: BTreeSet<usize>,
     ) {
-        let is_read = change.is_none();
-        let is_own = change.as_ref().is_some_and(|change| *change == PointChange::default());
+        let is_read = origin == Origin::Reading;
         let compare = if !is_read && reading == self.main { compare_changed } else { compare };
         let (comparison, translation) = compare(&self.model, &model, self.context);
         let difference = match comparison {
@@ -327,13 +346,13 @@ impl Talk<'_> {
                 let named =
                     told.as_ref().and_then(|told| self.named_difference(&told.steps, &model, &translation));
                 match (named, &told) {
-                    (Some(named), _) => named,
+                    (Some(named), _) => self.of_the_text(named, &model),
                     // The change is one of several differences, and nothing says which of them the steps would show.
-                    (None, Some(told)) if !is_own && !self.is_like_main(reading) => {
+                    (None, Some(told)) if origin != Origin::LineLeftOut && !self.is_like_main(reading) => {
                         let why = "it belongs to a reading that the answers exclude";
                         return self.leave_out(&told.question.clone(), why);
                     }
-                    (None, _) => difference,
+                    (None, _) => self.of_the_text(difference, &model),
                 }
             }
             Comparison::Same | Comparison::SameUpTo(_) => return,
@@ -355,7 +374,6 @@ impl Talk<'_> {
         if let Some(at) = self.rivals.iter().position(is_told_by) {
             let known = &mut self.rivals[at];
             known.supporters.extend(supporters.iter().copied());
-            known.is_read |= is_read;
             if known.told.is_none() {
                 known.told.clone_from(&told);
             }
@@ -368,12 +386,10 @@ impl Talk<'_> {
             model,
             translation,
             reading,
-            change,
+            origin,
             told,
             difference,
             supporters,
-            is_read,
-            is_own,
             shared_plan: OnceCell::new(),
         });
     }
@@ -408,6 +424,21 @@ impl Talk<'_> {
         })
     }
 
+    /// A difference whose steps name only objects that a sentence mentions, if there is one: the author of the text does not know others.
+    fn of_the_text(&self, difference: Difference, model: &Model) -> Difference {
+        let mut known = self.model.objects_of_sentences();
+        known.extend(model.objects_of_sentences());
+        let is_known = |difference: &Difference| {
+            let mut steps = difference.test.steps.iter().filter_map(|step| NamedStep::parse(step));
+            steps.all(|step| step.args.iter().all(|arg| known.contains(&arg.to_lowercase())))
+        };
+        if is_known(&difference) {
+            return difference;
+        }
+        let others = shortest_differences(&self.model, model, self.context);
+        others.into_iter().find(is_known).unwrap_or(difference)
+    }
+
     /// True if the difference to another reading can be followed there: it divides the actions otherwise.
     fn is_granularity(&self, other: &Model, difference: &Difference) -> bool {
         let (allowing, refusing) =
@@ -439,10 +470,7 @@ impl Talk<'_> {
                         said(&point, choice),
                         quote.unwrap_or_default()
                     ));
-                    point.answer = choice.to_string();
-                    point.status = PointStatus::Answered;
-                    point.holds = !point.holds;
-                    point.follows = choice;
+                    let point = point.with_choice(choice);
                     self.tests.push((point.test.clone(), point.holds));
                     self.points.push(point);
                 }
@@ -480,11 +508,12 @@ impl Talk<'_> {
     fn implied(&self, rival: &Rival) -> Option<(OpenPoint, bool)> {
         let is_open = |given: &&OpenPoint| !self.points.iter().any(|point| point.id == given.id);
         self.answered.iter().filter(is_open).find_map(|given| {
-            let expected = expected(given)?;
+            let answered = answered(given)?;
             let here = given.test.holds_if_named(&self.model, self.context)?;
             let test = given.test.to_second(&rival.translation)?;
             let there = test.holds_if_named(&rival.model, self.context)?;
-            (here != there).then(|| (given.clone(), there == expected))
+            let is_meant = there == answered.holds;
+            (here != there).then_some((answered, is_meant))
         })
     }
 
@@ -507,7 +536,7 @@ impl Talk<'_> {
         let is_short =
             |rival: &Rival| rival.told.is_some() || rival.difference.test.steps.len() <= MOST_STEPS;
         let is_doubtful =
-            |rival: &Rival| (rival.is_read || !rival.is_own) && is_short(rival) || self.is_given(rival);
+            |rival: &Rival| rival.origin != Origin::LineLeftOut && is_short(rival) || self.is_given(rival);
         let mut open: Vec<usize> =
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
         open.sort_by_key(|at| {
@@ -558,13 +587,15 @@ impl Talk<'_> {
         let told = rival.told.as_ref().filter(|told| fits(told, &test.steps, &self.model));
         let (question, own, other) = match told {
             Some(told) => (told.question.clone(), told.here.clone(), told.otherwise.clone()),
-            None => (headline(test), String::new(), String::new()),
+            None => (headline(test, self.settings.phrases), String::new(), String::new()),
         };
         let sides = [(own, *holds_in_first), (other, !holds_in_first)];
         let mut choices: Vec<(usize, String)> = sides
             .iter()
             .enumerate()
-            .map(|(side, (clause, holds))| (side, choice(clause, *holds, test, conditions)))
+            .map(|(side, (clause, holds))| {
+                (side, choice(clause, *holds, test, conditions, self.settings.phrases))
+            })
             .collect();
         choices.sort_by_key(|(side, text)| (!is_yes(text), *side));
         let followed = usize::from(status == PointStatus::DecidedByText);
@@ -594,27 +625,9 @@ impl Talk<'_> {
         let mut point = self.point(&self.rivals[at], PointStatus::Open);
         let given = self.given(&point.id);
         if given.is_none()
-            && let Some((mut given, is_meant)) = self.implied(&self.rivals[at])
+            && let Some((given, is_meant)) = self.implied(&self.rivals[at])
         {
-            let rival = self.rivals.remove(at);
-            self.sides.push(Sides {
-                id: given.id.clone(),
-                before: self.model.clone(),
-                rival: rival.model.clone(),
-                keeps: !is_meant,
-            });
-            let holds = expected(&given).unwrap_or(given.holds);
-            if holds != given.holds {
-                given.follows = 3 - given.follows.clamp(1, 2);
-            }
-            given.holds = holds;
-            given.status = PointStatus::Answered;
-            self.tests.push((given.test.clone(), holds));
-            self.points.push(given);
-            if is_meant {
-                self.take(rival);
-            }
-            self.drop_refuted();
+            self.decide(at, given, !is_meant);
             return true;
         }
         let mut answer = given.map(|given| given.answer.clone()).unwrap_or_default();
@@ -635,26 +648,8 @@ impl Talk<'_> {
         }
         match Answer::read(&answer, &point.choices) {
             Answer::Choice(choice) => {
-                point.answer = choice.to_string();
-                point.status = PointStatus::Answered;
                 let keeps = choice == point.follows;
-                let rival = self.rivals.remove(at);
-                self.sides.push(Sides {
-                    id: point.id.clone(),
-                    before: self.model.clone(),
-                    rival: rival.model.clone(),
-                    keeps,
-                });
-                if !keeps {
-                    point.holds = !point.holds;
-                    point.follows = choice;
-                }
-                self.tests.push((point.test.clone(), point.holds));
-                self.points.push(point);
-                if !keeps {
-                    self.take(rival);
-                }
-                self.drop_refuted();
+                self.decide(at, point.with_choice(choice), keeps);
             }
             Answer::Open(word) => {
                 point.answer = word.to_owned();
@@ -669,6 +664,23 @@ impl Talk<'_> {
             }
         }
         true
+    }
+
+    /// Follows an answer that decides a rival. `keeps`: the model is meant, not the rival.
+    fn decide(&mut self, at: usize, answered: OpenPoint, keeps: bool) {
+        let rival = self.rivals.remove(at);
+        self.sides.push(Sides {
+            id: answered.id.clone(),
+            before: self.model.clone(),
+            rival: rival.model.clone(),
+            keeps,
+        });
+        self.tests.push((answered.test.clone(), answered.holds));
+        self.points.push(answered);
+        if !keeps {
+            self.take(rival);
+        }
+        self.drop_refuted();
     }
 
     /// The rival becomes the model. The changes of other rivals are made again on it.
@@ -697,10 +709,10 @@ impl Talk<'_> {
             self.add_points(rival.reading);
         }
         for old in std::mem::take(&mut self.rivals) {
-            let model = match (&old.change, old.reading == self.main) {
+            let model = match &old.origin {
                 // It was made of the model before.
-                _ if old.is_own => continue,
-                (Some(change), true) => {
+                Origin::LineLeftOut => continue,
+                Origin::Change(change) if old.reading == self.main => {
                     let before = (base.domain_text.as_str(), base.problem_text.as_str());
                     let now = (self.model.domain_text.as_str(), self.model.problem_text.as_str());
                     let made = apply_after(before, now, change)
@@ -718,9 +730,9 @@ impl Talk<'_> {
                         }
                     }
                 }
-                _ => old.model,
+                Origin::Change(_) | Origin::Reading => old.model,
             };
-            self.add_rival(model, old.reading, old.change, old.told, old.supporters);
+            self.add_rival(model, old.reading, old.origin, old.told, old.supporters);
         }
     }
 
@@ -743,15 +755,16 @@ impl Talk<'_> {
             if is_point {
                 continue;
             }
-            let Some(expected) = expected(given) else {
+            let Some(answered) = answered(given) else {
                 if matches!(Answer::read(&given.answer, &given.choices), Answer::Words(words) if !words.is_empty())
                 {
                     self.remarks.push(format!("an answer fits no open point any more: {}", given.question));
                 }
                 continue;
             };
-            let fits =
-                |model: &Model| given.test.holds_if_named(model, self.context).map(|holds| holds == expected);
+            let fits = |model: &Model| {
+                given.test.holds_if_named(model, self.context).map(|holds| holds == answered.holds)
+            };
             match fits(&self.model) {
                 Some(true) => {}
                 Some(false) => {
@@ -780,7 +793,7 @@ impl Talk<'_> {
             }
             let status = match self.is_either_way(rival) {
                 // A line that no plan depends on is among the parts that no sentence states.
-                true if rival.is_own => continue,
+                true if rival.origin == Origin::LineLeftOut => continue,
                 true => PointStatus::EitherWay,
                 false => PointStatus::Assumed,
             };

@@ -1,6 +1,7 @@
 //! Questions to the author of a text in words, and the answers to them.
 
 use super::behaviour::{BehaviourTest, Model, in_words};
+use super::phrases::Phrases;
 use crate::question::{Question, Side, Statement};
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::Point as CriticPoint;
@@ -30,6 +31,19 @@ pub struct OpenPoint {
     pub test: BehaviourTest,
     /// Whether it is true under the choice that the plan follows.
     pub holds: bool,
+}
+
+impl OpenPoint {
+    /// The point with the answer that one of its choices holds, from 1.
+    pub(super) fn with_choice(mut self, choice: usize) -> Self {
+        if choice != self.follows {
+            self.holds = !self.holds;
+            self.follows = choice;
+        }
+        self.answer = choice.to_string();
+        self.status = PointStatus::Answered;
+        self
+    }
 }
 
 /// What became of a point.
@@ -104,15 +118,23 @@ pub(super) enum Answer {
 impl Answer {
     pub(super) fn read(answer: &str, choices: &[String]) -> Self {
         let word = answer.trim().to_lowercase();
-        let begins = |at: usize, word: &str| {
-            let rest = choices.get(at).and_then(|choice| choice.strip_prefix(word));
-            rest.is_some_and(|rest| rest.starts_with([':', ',']))
+        // `yes`, or its word in the language of the text.
+        let first_word = |at: usize| -> Option<String> {
+            let (word, _) = choices.get(at)?.split_once([':', ','])?;
+            Some(word.trim().to_lowercase())
+        };
+        let (first, second) = (first_word(0), first_word(1));
+        let is_word = |of: &Option<String>, typed: &str| {
+            first != second
+                && of.as_ref().is_some_and(|word| {
+                    word == typed || ["yes", "no"].contains(&word.as_str()) && word.starts_with(typed)
+                })
         };
         match word.trim_end_matches('.') {
             "1" => Self::Choice(1),
             "2" => Self::Choice(2),
-            "yes" | "y" if begins(0, "yes") && !begins(1, "yes") => Self::Choice(1),
-            "no" | "n" if begins(1, "no") && !begins(0, "no") => Self::Choice(2),
+            typed if !typed.is_empty() && is_word(&first, typed) => Self::Choice(1),
+            typed if !typed.is_empty() && is_word(&second, typed) => Self::Choice(2),
             "3" | "either" => Self::Open("either"),
             // No words were given.
             "4" | "5" | "unknown" => Self::Open("unknown"),
@@ -168,43 +190,52 @@ pub(super) fn is_yes(clause: &str) -> bool {
 }
 
 /// A question about a difference that no critic has put into words.
-pub(super) fn headline(test: &BehaviourTest) -> String {
-    let steps = shortened(in_words(&test.steps)).join(", then ");
-    match (test.states, test.steps.is_empty()) {
-        (Statement::Possible, _) => format!("Is this possible from the start: {steps}?"),
-        (Statement::Done, true) => "Is everything that is wanted true at the start?".to_owned(),
-        (Statement::Done, false) => format!("Is everything that is wanted true after these steps: {steps}?"),
-    }
+pub(super) fn headline(test: &BehaviourTest, phrases: &Phrases) -> String {
+    let steps = shortened(in_words(&test.steps), phrases).join(phrases.then);
+    let question = match (test.states, test.steps.is_empty()) {
+        (Statement::Possible, _) => phrases.is_possible,
+        (Statement::Done, true) => phrases.is_done_at_start,
+        (Statement::Done, false) => phrases.is_done,
+    };
+    question.replace("{}", &steps)
 }
 
 /// Long sequences without their middle.
-fn shortened(mut steps: Vec<String>) -> Vec<String> {
+fn shortened(mut steps: Vec<String>, phrases: &Phrases) -> Vec<String> {
     if let Some(more) = steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 1) {
-        steps.splice(2..2 + more, [format!("{more} more steps")]);
+        steps.splice(2..2 + more, [phrases.more_steps.replace("{}", &more.to_string())]);
     }
     steps
 }
 
 /// One side of a question: its clause and what follows.
-pub(super) fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]) -> String {
-    let steps = shortened(in_words(&test.steps));
+pub(super) fn choice(
+    clause: &str,
+    holds: bool,
+    test: &BehaviourTest,
+    conditions: &[String],
+    phrases: &Phrases,
+) -> String {
+    let steps = shortened(in_words(&test.steps), phrases);
+    let joined = |steps: &[String]| steps.join(phrases.then);
     let follows = match (test.states, holds, steps.split_last()) {
-        (Statement::Possible, true, _) => format!("possible: {}", steps.join(", then ")),
-        (Statement::Possible, false, Some((last, []))) => format!("not possible at the start: {last}"),
+        (Statement::Possible, true, _) => phrases.possible.replace("{}", &joined(&steps)),
+        (Statement::Possible, false, Some((last, []))) => phrases.not_possible_at_start.replace("{}", last),
         (Statement::Possible, false, Some((last, before))) => {
-            format!("not possible after {}: {last}", before.join(", then "))
+            let [after, step] = phrases.not_possible_after;
+            after.replace("{}", &joined(before)) + &step.replace("{}", last)
         }
-        (Statement::Done, true, Some(_)) => format!("done after {}", steps.join(", then ")),
-        (Statement::Done, false, Some(_)) => format!("not done after {}", steps.join(", then ")),
-        (_, true, None) => "done at the start".to_owned(),
-        (_, false, None) => "not done at the start".to_owned(),
+        (Statement::Done, true, Some(_)) => phrases.done.replace("{}", &joined(&steps)),
+        (Statement::Done, false, Some(_)) => phrases.not_done.replace("{}", &joined(&steps)),
+        (_, true, None) => phrases.done_at_start.to_owned(),
+        (_, false, None) => phrases.not_done_at_start.to_owned(),
     };
     let because = match (holds, conditions) {
         (false, [first, ..]) => format!(" ({first})"),
         _ => String::new(),
     };
     match clause.trim().trim_end_matches('.') {
-        "" => format!("{}: {follows}{because}", if holds { "yes" } else { "no" }),
+        "" => format!("{}: {follows}{because}", if holds { phrases.yes } else { phrases.no }),
         clause => format!("{clause} [{follows}]"),
     }
 }

@@ -11,7 +11,7 @@ use crate::run::{
     ModelChoice, PipelineSource, ReplayRequest, ResumeRequest, RunRequest, RunResult, RunStorage, replay,
     resume, run,
 };
-use crate::running::manifest::stored_tasks;
+use crate::running::manifest::{stored_cassettes, stored_tasks};
 use crate::runs::{StoredRun, stored_runs};
 use planforge_contract::{Candidate, FailureClass};
 use planforge_pipeline::{RunState, TaskReport};
@@ -25,9 +25,25 @@ const READING: &str = "reading";
 /// The label of the stage whose evidence names open points.
 const POINTS: &str = "points";
 
-/// Codes of replies that say why the text is no task.
-const NO_TASK: [&str; 3] =
-    ["translator-reading.no-task", "translator-reading.contradiction", "translator-reading.two-tasks"];
+/// Why a text is no task.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Refusal {
+    NoTask,
+    Contradiction,
+    TwoTasks,
+}
+
+impl Refusal {
+    /// The reason that the code of a failed reading stands for.
+    fn of_code(code: &str) -> Option<Self> {
+        match code {
+            "translator-reading.no-task" => Some(Self::NoTask),
+            "translator-reading.contradiction" => Some(Self::Contradiction),
+            "translator-reading.two-tasks" => Some(Self::TwoTasks),
+            _ => None,
+        }
+    }
+}
 
 /// The runs of the newest version of the text. Those that there are already are read or continued, and models that were not asked are
 /// asked; without any run, new ones are made.
@@ -42,14 +58,10 @@ pub(super) fn runs(
     // A folder of an earlier version of planforge does not name them.
     let is_of_version = |reader: &Reader| reader.task == folder.task_name();
     let named = readers.iter().filter(|reader| is_of_version(reader)).count();
-    // The same models as before: the request is made again, after an interrupt for instance.
     let of_version: Vec<Reader> =
         readers.iter().filter(|reader| is_of_version(reader) && !reader.is_replaced).cloned().collect();
-    let is_repeated =
-        !request.models.is_empty() && new_readers(context, folder, request, &stored, &readers)? == of_version;
-    let names_source = (!request.models.is_empty() || !request.set.is_empty()) && !is_repeated
-        || request.replay.is_some()
-        || request.record.is_some();
+    let names_source =
+        request.record.is_some() || !is_repeated(context, folder, request, &known, &of_version)?;
     let mut results: Vec<RunResult> = Vec::new();
     for (number, run) in known.iter().enumerate() {
         let reader = readers.iter().filter(|reader| is_of_version(reader)).nth(number);
@@ -91,6 +103,27 @@ pub(super) fn runs(
         results.push(made.map_err(|error| if results.is_empty() { error } else { error.hint(hint()) })?);
     }
     Ok(results)
+}
+
+/// True if a request names no other source of replies than the runs that there are: it is made again, after an interrupt for instance.
+fn is_repeated(
+    context: &Context,
+    folder: &Folder,
+    request: &SolveRequest,
+    known: &[&PathBuf],
+    of_version: &[Reader],
+) -> Result<bool, Error> {
+    let names_models = !request.models.is_empty() || !request.set.is_empty();
+    if names_models && new_readers(context, folder, request, &[], &[])? != of_version {
+        return Ok(false);
+    }
+    let Some(cassette) = &request.replay else { return Ok(true) };
+    let cassette = std::path::absolute(context.path(cassette)).ok();
+    let is_source = |run: &&PathBuf| {
+        let manifest = RunManifest::read(&run.join("run.json")).ok();
+        manifest.is_some_and(|manifest| stored_cassettes(&manifest).first() == cassette.as_ref())
+    };
+    Ok(!known.is_empty() && known.iter().all(is_source))
 }
 
 /// The runs of the newest version of the text, read again; `None` if there is none, or if one is not complete.
@@ -219,8 +252,8 @@ pub(super) struct Readings {
     pub(super) made: usize,
     /// By usable reading, the model that made it.
     pub(super) models: Vec<String>,
-    /// Readings that say why the text is no task: code and sentence.
-    pub(super) refusals: Vec<(String, String)>,
+    /// Readings that say why the text is no task, with their sentences.
+    pub(super) refusals: Vec<(Refusal, String)>,
     /// Why readings were left out, a clause each.
     pub(super) left_out: Vec<String>,
 }
@@ -243,9 +276,9 @@ impl Readings {
         {
             self.made += 1;
             let failure = &failed.failure;
-            match NO_TASK.contains(&failure.code.as_str()) {
-                true => self.refusals.push((failure.code.clone(), failure.message.clone())),
-                false => self.left_out.push(failure.message.clone()),
+            match Refusal::of_code(&failure.code) {
+                Some(refusal) => self.refusals.push((refusal, failure.message.clone())),
+                None => self.left_out.push(failure.message.clone()),
             }
         }
         let beam = match task.beam.as_slice() {

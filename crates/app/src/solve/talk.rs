@@ -2,7 +2,7 @@
 
 use super::behaviour::Found;
 use super::dialogue::{Classes, Dialogue, Reading, Settings, Unfollowed, talk_once};
-use super::questions::{Answer, OpenPoint, PointStatus, said};
+use super::questions::{Answer, OWN_WORDS, OpenPoint, PointStatus, said, statements};
 use crate::context::Context;
 use crate::question::Question;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         talk_once(context, readings, &classes, &Settings { answers, ask, ..*settings })
     };
     // Each round decides one contradiction, or takes the answer that makes a plan.
-    let mut rounds = settings.answers.len() + 1;
+    let mut decided = 0;
     loop {
         let mut dialogue = once(&talk.answers, settings.ask);
         if !dialogue.statements.is_empty() || context.cancellation.is_cancelled() {
@@ -32,22 +32,46 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         }
         talk.keep_answers(&dialogue.points);
         let unfollowed = std::mem::take(&mut dialogue.unfollowed);
-        rounds = rounds.saturating_sub(1);
-        if rounds > 0 && unfollowed.first().is_some_and(|first| talk.decide(first, &dialogue.points)) {
-            continue;
+        let contradiction = unfollowed.first().filter(|_| decided < talk.answers.len());
+        match contradiction.and_then(|first| talk.decide(first, &dialogue.points)) {
+            Some(Decision::Point(point)) => {
+                talk.give(point);
+                decided += 1;
+                continue;
+            }
+            Some(Decision::Words(words)) => {
+                dialogue.statements = words;
+                return dialogue;
+            }
+            None => {}
         }
         let is_solved = |answers: &[OpenPoint]| once(answers, false).found.steps().is_some();
         if matches!(dialogue.found, Found::Unsolvable(_)) {
             dialogue.solvable_if = talk.solvable_if(&dialogue.points, is_solved);
-            if let Some(changed) = talk.asked_to_change(&dialogue.solvable_if) {
-                talk.give(changed);
-                continue;
+            match talk.asked_to_change(&dialogue.solvable_if) {
+                Some(Decision::Point(changed)) => {
+                    talk.give(changed);
+                    continue;
+                }
+                Some(Decision::Words(words)) => {
+                    dialogue.statements = words;
+                    return dialogue;
+                }
+                None => {}
             }
         }
         talk.remarks.extend(unfollowed.iter().map(not_followed));
         talk.end(&mut dialogue);
         return dialogue;
     }
+}
+
+/// What follows from an answer to a question about answers.
+enum Decision {
+    /// The answer to a point.
+    Point(OpenPoint),
+    /// Statements of the author: the text is read anew with them.
+    Words(Vec<String>),
 }
 
 struct Talk<'t> {
@@ -81,15 +105,12 @@ impl Talk<'_> {
         self.answers.push(point);
     }
 
-    /// Decides which of two answers counts: the person says it, else the later one. False if the answer contradicts no other one.
-    fn decide(&mut self, unfollowed: &Unfollowed, points: &[OpenPoint]) -> bool {
+    /// Decides which of two answers counts: the person says it, else the later one. `None` if the answer contradicts no other one.
+    fn decide(&mut self, unfollowed: &Unfollowed, points: &[OpenPoint]) -> Option<Decision> {
         let given = |id: &str| self.answers.iter().find(|answer| answer.id == id);
-        let (Some(one), Some(other)) =
-            (unfollowed.excluded_by.as_deref().and_then(given), given(&unfollowed.given.id))
-        else {
-            return false;
-        };
-        let Some(followed) = points.iter().find(|point| point.id == one.id) else { return false };
+        let one = unfollowed.excluded_by.as_deref().and_then(given)?;
+        let other = given(&unfollowed.given.id)?;
+        let followed = points.iter().find(|point| point.id == one.id)?;
         // The sheet says which answers were followed before.
         let is_new = |point: &OpenPoint| {
             let known = self.settings.answers.iter().find(|known| known.id == point.id);
@@ -107,17 +128,18 @@ impl Talk<'_> {
             }
         };
         let both = [words(&earlier), words(&later)];
-        let asked = self.has_person().then(|| {
-            self.context.ask(Question {
-                text: "These two answers contradict each other. Which one holds?".to_owned(),
-                choices: both.iter().cloned().chain(["I do not know".to_owned()]).collect(),
-                ..Question::default()
-            })
-        });
-        let loser = match asked.flatten().as_deref().map(str::trim) {
-            Some("1") => later,
-            Some("2") => earlier,
-            _ => {
+        let text = "These two answers contradict each other. Which one holds?";
+        let loser = match self.ask(text, &both) {
+            Some(Answer::Choice(1)) => later,
+            Some(Answer::Choice(2)) => earlier,
+            Some(Answer::Words(words)) => {
+                let mut known = self.answers.clone();
+                known.retain(|point| point.id != earlier.id && point.id != later.id);
+                let mut said = statements(&known);
+                said.push(format!("{} {words}", earlier.question));
+                return Some(Decision::Words(said));
+            }
+            Some(Answer::Choice(_) | Answer::Open(_)) | None => {
                 let [first, second] = both;
                 self.remarks.push(format!(
                     "two answers contradict each other, and the later one counts: \"{first}\" \"{second}\""
@@ -127,10 +149,28 @@ impl Talk<'_> {
             }
         };
         match Answer::read(&loser.answer, &loser.choices) {
-            Answer::Choice(choice) => self.give(OpenPoint { answer: (3 - choice).to_string(), ..loser }),
-            Answer::Open(_) | Answer::Words(_) => return false,
+            Answer::Choice(choice) => {
+                Some(Decision::Point(OpenPoint { answer: (3 - choice).to_string(), ..loser }))
+            }
+            Answer::Open(_) | Answer::Words(_) => None,
         }
-        true
+    }
+
+    /// Asks the person at the terminal, if there is one, which of some sentences holds: the number of one, or other words.
+    fn ask(&self, text: &str, sentences: &[String]) -> Option<Answer> {
+        if !self.has_person() {
+            return None;
+        }
+        let choices =
+            sentences.iter().cloned().chain([OWN_WORDS, "I do not know"].map(str::to_owned)).collect();
+        let answer = self.context.ask(Question { text: text.to_owned(), choices, ..Question::default() })?;
+        Some(match answer.trim().parse::<usize>() {
+            Ok(number) if (1..=sentences.len()).contains(&number) => Answer::Choice(number),
+            // No words were given.
+            Ok(_) => Answer::Open("unknown"),
+            Err(_) if ["", "unknown"].contains(&answer.trim()) => Answer::Open("unknown"),
+            Err(_) => Answer::Words(answer.trim().to_owned()),
+        })
     }
 
     /// The points whose other side alone makes a plan, with that side as their answer.
@@ -158,18 +198,23 @@ impl Talk<'_> {
         found
     }
 
-    /// The point that the person says is otherwise.
-    fn asked_to_change(&self, solvable_if: &[OpenPoint]) -> Option<OpenPoint> {
-        if solvable_if.is_empty() || !self.has_person() {
+    /// The point that the person says is otherwise, or what else is true.
+    fn asked_to_change(&self, solvable_if: &[OpenPoint]) -> Option<Decision> {
+        if solvable_if.is_empty() {
             return None;
         }
-        let mut choices: Vec<String> = solvable_if.iter().map(|point| said(point, point.follows)).collect();
-        choices.push("none of these".to_owned());
+        let sentences: Vec<String> = solvable_if.iter().map(|point| said(point, point.follows)).collect();
         let text =
             "As the text is read there is no plan. There is one if one of these is true. Which one is?";
-        let answer = self.context.ask(Question { text: text.to_owned(), choices, ..Question::default() })?;
-        let number: usize = answer.trim().parse().ok()?;
-        solvable_if.get(number.checked_sub(1)?).cloned()
+        match self.ask(text, &sentences)? {
+            Answer::Choice(number) => solvable_if.get(number.checked_sub(1)?).cloned().map(Decision::Point),
+            Answer::Words(words) => {
+                let mut said = statements(&self.answers);
+                said.push(words);
+                Some(Decision::Words(said))
+            }
+            Answer::Open(_) => None,
+        }
     }
 
     /// Says which answers are not followed.

@@ -3,6 +3,7 @@
 use super::behaviour::{Found, Model};
 use super::dialogue::{Dialogue, Reading, Settings};
 use super::folder::Folder;
+use super::phrases::{ENGLISH, Phrases};
 use super::questions::{OpenPoint, PointStatus};
 use super::talk::talk;
 use super::{SolveRequest, view};
@@ -72,7 +73,7 @@ fn reading(points: &[Point]) -> Reading {
 }
 
 fn settings(answers: &[OpenPoint]) -> Settings<'_> {
-    Settings { questions: 3, ask: true, answers }
+    Settings { questions: 3, ask: true, answers, phrases: &ENGLISH }
 }
 
 /// A context whose user gives these answers in turn, and the questions that were asked.
@@ -253,6 +254,133 @@ fn of_answers_that_contradict_each_other_the_later_one_counts_unless_a_person_sa
         assert_eq!((length(&dialogue), only(&dialogue).status), (steps, PointStatus::Answered));
         assert!(dialogue.remarks.is_empty(), "{:?}", dialogue.remarks);
     }
+}
+
+#[test]
+fn words_that_are_typed_about_a_contradiction_are_a_statement_of_the_author() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let answers = [answered("1", PointStatus::Answered), same_in_other_words("2", PointStatus::Open)];
+    let (context, asked) = user(&["only if they are small"]);
+    let dialogue = talk(&context, &readings, &settings(&answers));
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert_eq!(dialogue.statements, ["Do both goats fit into the boat? only if they are small"]);
+    let unsolvable = PROBLEM.replace(" (empty))", ")");
+    let empty = PointChange { add: vec!["(empty)".to_owned()], ..PointChange::default() };
+    let empty = point(GapKind::Initial, "Is the boat empty at first?", empty);
+    let readings = [Reading { model: Model::read(DOMAIN, &unsolvable).unwrap(), points: Some(vec![empty]) }];
+    let (context, _) = user(&["no", "a sack lies in it, which can be thrown out"]);
+    let dialogue = talk(&context, &readings, &settings(&[]));
+    let said =
+        ["Is the boat empty at first? no: not in this reading", "a sack lies in it, which can be thrown out"];
+    assert_eq!(dialogue.statements, said);
+}
+
+#[test]
+fn yes_and_no_are_read_in_the_language_of_the_choices() {
+    let german = Point {
+        question: "Passen beide Ziegen ins Boot?".to_owned(),
+        here: "nein: eine nach der anderen".to_owned(),
+        otherwise: "ja: beide zugleich".to_owned(),
+        ..capacity()
+    };
+    for (typed, steps) in [("Ja", 5), ("nein.", 7), ("no", 0)] {
+        let (context, _) = match typed {
+            "Ja" => user(&["Ja"]),
+            "nein." => user(&["nein."]),
+            _ => user(&["no"]),
+        };
+        let dialogue = talk(&context, &[reading(std::slice::from_ref(&german))], &settings(&[]));
+        match steps {
+            // A word of another language is a statement.
+            0 => assert_eq!(dialogue.statements, ["Passen beide Ziegen ins Boot? no"]),
+            steps => assert_eq!((length(&dialogue), only(&dialogue).status), (steps, PointStatus::Answered)),
+        }
+    }
+}
+
+#[test]
+fn steps_are_shown_in_the_language_of_the_text() {
+    let foreign = Point { question: "Darf Mia ans Ufer east?".to_owned(), ..capacity() };
+    let (context, asked) = user(&["nein"]);
+    let german = Settings { phrases: Phrases::of("Die Ziegen und der Fährmann."), ..settings(&[]) };
+    let dialogue = talk(&context, &[reading(&[foreign])], &german);
+    let question = "Ist das von Anfang an möglich: load (lotte, west), dann load (mia, west)?";
+    assert_eq!(*asked.lock().unwrap(), [question]);
+    let no = "nein: nicht möglich nach load (lotte, west): load (mia, west)";
+    assert!(only(&dialogue).choices[1].starts_with(no), "{:?}", only(&dialogue).choices);
+    assert_eq!(only(&dialogue).status, PointStatus::Answered);
+}
+
+/// The critic asks by a goat that no sentence mentions.
+#[test]
+fn the_steps_of_a_question_name_objects_of_the_text_where_such_steps_show_the_difference() {
+    let objects = "(:objects\n rex - goat ; assumed\n lotte mia - goat ; [1]\n west east - bank ; [1]\n)";
+    let problem = PROBLEM
+        .replace("(:objects lotte mia - goat west east - bank)", objects)
+        .replace("(on mia west)", "(on rex west)");
+    let change = PointChange {
+        remove: vec!["(on rex west)".to_owned()],
+        add: vec!["(on mia west)".to_owned()],
+        ..PointChange::default()
+    };
+    for steps in ["(load rex west)", "(load mia west)"] {
+        let steps = vec![steps.to_owned()];
+        let point = Point { steps, ..point(GapKind::Reference, "Is Mia there?", change.clone()) };
+        let reading = Reading { model: Model::read(DOMAIN, &problem).unwrap(), points: Some(vec![point]) };
+        let (context, _) = user(&["1"]);
+        let dialogue = talk(&context, &[reading], &settings(&[]));
+        assert_eq!(only(&dialogue).test.steps, ["(load mia west)"]);
+        assert_eq!(only(&dialogue).question, "Is Mia there?");
+    }
+}
+
+#[test]
+fn where_a_critic_doubts_a_rule_for_a_part_of_the_cases_that_of_the_others_is_asked_about() {
+    let domain = "(define (domain vault) (:requirements :strips :typing :negative-preconditions)
+        (:types lever) (:predicates (lit) (red ?l - lever) (blue ?l - lever) (down ?l - lever))
+        (:action pull-red :parameters (?l - lever) :precondition (and (red ?l) (lit)) :effect (and (down ?l) (not (lit))))
+        (:action pull-blue :parameters (?l - lever) :precondition (blue ?l) :effect (and (down ?l) (not (lit))))
+        (:action turn :parameters () :precondition (not (lit)) :effect (lit)))";
+    let problem =
+        "(define (problem p) (:domain vault) (:objects one two - lever) (:init (red one) (blue two))
+        (:goal (and (down one) (down two))))";
+    let dark = "(:action pull-blue :parameters (?l - lever) :precondition (and (blue ?l) (not (lit)))
+        :effect (and (down ?l) (not (lit))))";
+    let change = PointChange { actions: vec![dark.to_owned()], ..PointChange::default() };
+    let doubt = |kind| {
+        let points = vec![point(kind, "Can a blue lever be pulled while the lamp is lit?", change.clone())];
+        [Reading { model: Model::read(domain, problem).unwrap(), points: Some(points) }]
+    };
+    let (context, asked) = user(&["no"]);
+    let dialogue = talk(&context, &doubt(GapKind::PartialRule), &settings(&[]));
+    assert_eq!(*asked.lock().unwrap(), ["Is this possible from the start: pull blue (two)?"]);
+    assert_eq!(length(&dialogue), 4);
+    let (context, asked) = user(&[]);
+    assert_eq!(length(&talk(&context, &doubt(GapKind::Precondition), &settings(&[]))), 3);
+    assert!(asked.lock().unwrap().is_empty());
+}
+
+/// One action for both ways against an action for each.
+#[test]
+fn a_difference_of_granularity_alone_is_not_asked_about() {
+    let row = |name: &str, place: &str| {
+        format!(
+            "(:action {name} :parameters (?a - bank ?b - bank) :precondition (and (boat ?a) {place})
+            :effect (and (boat ?b) (not (boat ?a))))"
+        )
+    };
+    let ask = |more: &str| {
+        let at = DOMAIN.find("(:action row").unwrap();
+        let domain = format!("{}{}{more})", &DOMAIN[..at], row("row-out", "(home ?a)"))
+            .replace("(empty) (boat ?b - bank))", "(empty) (boat ?b - bank) (home ?b - bank))");
+        let problem = PROBLEM.replace("(boat west)", "(boat west) (home west)");
+        let other = Reading { model: Model::read(&domain, &problem).unwrap(), points: Some(Vec::new()) };
+        let (context, asked) = user(&["1"]);
+        let dialogue = talk(&context, &[reading(&[]), reading(&[]), other], &settings(&[]));
+        (asked.lock().unwrap().len(), dialogue.following)
+    };
+    assert_eq!(ask(&row("row-home", "(not (home ?a))")), (0, 1));
+    assert_eq!(ask(""), (1, 0), "nobody rows back");
 }
 
 #[test]

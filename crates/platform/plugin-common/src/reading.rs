@@ -11,7 +11,7 @@ mod points;
 mod sources;
 mod text;
 
-pub use change::apply;
+pub use change::{apply, rule_of_other_cases};
 pub use merge::apply_after;
 pub use points::{GapKind, Point, PointChange, Points};
 pub use sources::{Part, Source, sources, unused};

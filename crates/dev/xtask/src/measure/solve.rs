@@ -97,7 +97,7 @@ impl Task {
             names.iter().flat_map(|name| name.split('-')).map(str::to_owned).collect()
         };
         if !words(&own).is_disjoint(&words(&others)) {
-            return follow(&model, &steps, &others, standing, limits).ok();
+            return follow(&model, &steps, of.reading(), standing, limits).ok();
         }
         let compared =
             compare_readings(of.reading(), self.reading(), &JointLimits::default(), limits).ok()?;

@@ -205,6 +205,32 @@ fn without_a_person_open_points_are_assumed_and_a_statement_makes_a_new_version(
 }
 
 #[test]
+fn a_correction_says_which_steps_it_makes_possible() {
+    let folder = with_text();
+    let server = ScriptedServer::matching(|request| {
+        let both = DOMAIN.replace("      (empty) ; assumed\n    )\n    :effect", "    )\n    :effect");
+        let domain = if request.body.contains("holds both") { both } else { DOMAIN.to_owned() };
+        let reply = match request.body.contains("Check these kinds of points") {
+            true => NO_POINTS.to_owned(),
+            false => format!("TASK\n{}\n{}", fenced(&domain), fenced(PROBLEM)),
+        };
+        Scripted::replies(&[&reply])
+    })
+    .unwrap();
+    solve(folder.path(), &server, &["goats.txt", "--ask", "never"]).expect(0);
+    let say = |words: &str| {
+        let said = ["--continue", "goats", "--ask", "never", "--json", "--say", words];
+        let changes = solve(folder.path(), &server, &said).json(0)["changes"].take();
+        changes.as_array().unwrap().last().unwrap().as_str().unwrap().to_owned()
+    };
+    assert_eq!(say("Rex stays at home."), "the same steps are possible as before");
+    assert_eq!(
+        say("The boat holds both."),
+        "before [not possible after load (lotte, west): load (mia, west)], now [possible: load (lotte, west), then load (mia, west)]"
+    );
+}
+
+#[test]
 fn a_given_domain_is_used_and_not_written() {
     let folder = with_text();
     fs::write(folder.path().join("ferry.pddl"), DOMAIN).unwrap();
@@ -217,23 +243,27 @@ fn a_given_domain_is_used_and_not_written() {
 }
 
 #[test]
-fn a_text_that_asks_for_no_plan_says_what_is_missing() {
+fn a_text_that_is_no_task_says_why() {
     let folder = with_text();
-    let server =
-        ScriptedServer::matching(|_| Scripted::replies(&["NO TASK: nobody says where the goats shall be"]))
-            .unwrap();
-    let solved = solve(folder.path(), &server, &["goats.txt"]);
+    let line = |reply: &'static str, out: &str, exit| {
+        let server = ScriptedServer::matching(move |_| Scripted::replies(&[reply])).unwrap();
+        let solved = solve(folder.path(), &server, &["goats.txt", "--out", out]);
+        solved.expect(exit).stdout.lines().next().unwrap().to_owned()
+    };
     assert_eq!(
-        solved.expect(12).stdout.lines().next(),
-        Some("not a task: nobody says where the goats shall be")
+        line("NO TASK: nobody says where the goats shall be", "no-goal", 12),
+        "not a task: nobody says where the goats shall be"
     );
-    let silent = ScriptedServer::matching(|_| Scripted::replies(&["I cannot help with goats."])).unwrap();
-    let failed = solve(folder.path(), &silent, &["goats.txt", "--out", "again"]);
-    assert!(
-        failed.expect(11).stdout.starts_with("failed: none of 3 readings can be used"),
-        "{}",
-        failed.stdout
+    let quotes =
+        "\"He can load a goat that is where the boat is\" / \"Both goats shall be on the east bank.\"";
+    let contradiction: &'static str = format!("CONTRADICTION: {quotes}").leak();
+    assert_eq!(line(contradiction, "both", 12), format!("the text contradicts itself: {quotes}"));
+    assert_eq!(
+        line("TWO TASKS: goats and a puzzle", "two", 12),
+        "two tasks, each of which needs a text of its own: goats and a puzzle"
     );
+    let silent = line("I cannot help with goats.", "silent", 11);
+    assert!(silent.starts_with("failed: none of 3 readings can be used"), "{silent}");
 }
 
 #[test]
@@ -321,6 +351,11 @@ fn with_models(tables: &[(&str, &ScriptedServer, &str)]) -> tempfile::TempDir {
     folder
 }
 
+/// The folder of the first run of a task.
+fn only_run(task: &Path) -> std::path::PathBuf {
+    fs::read_dir(task.join("runs")).unwrap().next().unwrap().unwrap().path()
+}
+
 /// `planforge solve --ask never` in that folder, with its configuration.
 fn solve_with(folder: &Path, key: Option<&str>, arguments: &[&str]) -> Ran {
     let mut command = planforge();
@@ -373,12 +408,20 @@ fn a_recorded_solve_is_replayed_into_a_folder_of_any_name() {
     let folder = with_models(&[("own", &server, "")]);
     solve_with(folder.path(), None, &["goats.txt", "--model", "own", "--record", "tape.jsonl"]).expect(0);
     let plan = |name: &str| fs::read_to_string(folder.path().join(name).join("answer/plan")).unwrap();
-    let run = fs::read_dir(folder.path().join("goats/runs")).unwrap().next().unwrap().unwrap().path();
+    let run = only_run(&folder.path().join("goats"));
     for (out, source) in [("again", Path::new("tape.jsonl")), ("third", &run)] {
         let source = source.display().to_string();
         let arguments = ["goats.txt", "--model", "own", "--replay", &source, "--out", out];
         solve_with(folder.path(), None, &arguments).expect(0);
         assert_eq!(plan(out), plan("goats"));
+        // After an interrupt the same command goes on.
+        fs::remove_dir_all(folder.path().join(out).join("answer")).unwrap();
+        fs::remove_file(only_run(&folder.path().join(out)).join("report.json")).unwrap();
+        solve_with(folder.path(), None, &arguments).expect(0);
+        assert_eq!(plan(out), plan("goats"));
+        let refused = solve_with(folder.path(), None, &["--continue", out, "--replay", "goats.txt"]);
+        assert_ne!(refused.exit, 0);
+        refused.says(&["are made already"]);
         ran(["suite", "check", &folder.path().join(out).display().to_string()]).expect(0);
     }
     assert_eq!(server.requests().len(), 6);
@@ -394,7 +437,7 @@ fn a_cap_in_the_middle_keeps_what_there_is_and_says_what_it_rests_on() {
     assert!(solved.stdout.contains("open points were not looked for in 2"), "{}", solved.stdout);
     assert_eq!(server.requests().len(), 4);
     solved.says(&["planforge run --resume", "max_calls=8"]);
-    let run = fs::read_dir(folder.path().join("goats/runs")).unwrap().next().unwrap().unwrap().path();
+    let run = only_run(&folder.path().join("goats"));
     ran(["run", "--resume", &run.display().to_string(), "--set", "llm.main.max_calls=8"]).expect(0);
     let solved = solve_with(folder.path(), None, &["--continue", "goats"]);
     assert!(!solved.expect(0).stdout.contains("not looked for"), "{}", solved.stdout);

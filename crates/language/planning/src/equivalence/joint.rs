@@ -136,6 +136,16 @@ pub enum OneSided {
     },
 }
 
+impl OneSided {
+    /// The sequence, if one was found.
+    pub fn shortest(self) -> Option<Witness> {
+        match self {
+            OneSided::Shortest(witness) => Some(witness),
+            OneSided::None | OneSided::NotFound { .. } => None,
+        }
+    }
+}
+
 /// A sequence on which two readings differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {

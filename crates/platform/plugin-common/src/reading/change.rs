@@ -4,14 +4,15 @@ use super::comments::{
     CommentedText, Comments, comments_of_action, comments_of_goal, print_commented_action,
     print_commented_goal, read_domain,
 };
-use super::points::PointChange;
+use super::points::{GapKind, Point, PointChange};
 use planforge_diagnostics::{Fix, SourceId, Span, apply_fixes};
 use planforge_pddl::ast::{
-    Action, Condition, Domain, InitElement, Parsed, PredicateDecl, Problem, Section, Term, TypedName,
+    Action, Atom, Condition, Domain, Effect, InitElement, Parsed, PredicateDecl, Problem, Section, Term,
+    TypedName,
 };
 use planforge_pddl::{
-    Name, check_domain, diff_domains, diff_problems, parse_domain, parse_problem, print_init,
-    print_typed_list, read_task,
+    Name, check_domain, diff_domains, diff_problems, parse_domain, parse_problem, print_action, print_atom,
+    print_init, print_typed_list, read_task,
 };
 use std::ops::Range;
 
@@ -39,6 +40,87 @@ pub fn apply(domain: &str, problem: &str, change: &PointChange) -> Result<(Strin
         true => Err(NOTHING_CHANGES.to_owned()),
         false => Ok((domain_text, changed.1)),
     }
+}
+
+/// The change after which the rule of other cases holds for an action, too. A point about a rule for a part of the cases adds a condition
+/// to an action. If another action with the same effect needs another condition of the same things, the action needs it as well: a critic
+/// that asks whether a blue lever moves only in the dark has not asked whether it moves only in the light, as a red one. `None` for all
+/// other points.
+pub fn rule_of_other_cases(domain: &str, point: &Point) -> Option<PointChange> {
+    if point.kind != GapKind::PartialRule {
+        return None;
+    }
+    let read = ReadChange::new(&point.change).ok()?;
+    let [(changed, _)] = read.actions.as_slice() else { return None };
+    let tree = read_domain(domain);
+    let action = tree.actions.iter().find(|action| action.name == changed.name)?;
+    let own: Vec<String> = literals(action).map(printed).collect();
+    let named: Vec<(bool, &Atom)> =
+        literals(changed).filter(|named| !own.contains(&printed(*named))).collect();
+    let [named] = named.as_slice() else { return None };
+    let things = types_of(changed, named.1);
+    let is_changed = |atom: &Atom| tree.actions.iter().flat_map(added).any(|other| *other == atom.predicate);
+    let has_same_effect = |other: &&Action| {
+        other.name != action.name && added(other).any(|predicate| added(action).any(|own| own == predicate))
+    };
+    let mut rules: Vec<(bool, Atom)> = Vec::new();
+    for other in tree.actions.iter().filter(has_same_effect) {
+        for (holds, atom) in literals(other) {
+            let rule = (holds, Atom { args: named.1.args.clone(), ..atom.clone() });
+            let text = printed((holds, &rule.1));
+            let is_known = own.contains(&text)
+                || text == printed(*named)
+                || rules.iter().any(|(holds, atom)| printed((*holds, atom)) == text);
+            if !is_known && types_of(other, atom) == things && is_changed(atom) {
+                rules.push(rule);
+            }
+        }
+    }
+    let [(holds, atom)] = rules.as_slice() else { return None };
+    let rule = Condition::Atom(atom.clone());
+    let rule = if *holds { rule } else { Condition::Not(Box::new(rule), atom.span) };
+    let conditions =
+        action.precondition.iter().flat_map(Condition::conjuncts).cloned().chain([rule]).collect();
+    let ruled = Action { precondition: Some(Condition::And(conditions, action.span)), ..action.clone() };
+    Some(PointChange { actions: vec![print_action(&ruled)], ..PointChange::default() })
+}
+
+/// The conditions of an action that are an atom or its negation: the atom, and whether it has to hold.
+fn literals(action: &Action) -> impl Iterator<Item = (bool, &Atom)> {
+    action.precondition.iter().flat_map(Condition::conjuncts).filter_map(|condition| match condition {
+        Condition::Atom(atom) => Some((true, atom)),
+        Condition::Not(inner, _) => match &**inner {
+            Condition::Atom(atom) => Some((false, atom)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn printed((holds, atom): (bool, &Atom)) -> String {
+    let atom = print_atom(atom).to_lowercase();
+    if holds { atom } else { format!("(not {atom})") }
+}
+
+/// The predicates that an action makes true.
+fn added(action: &Action) -> impl Iterator<Item = &Name> {
+    action.effect.iter().flat_map(Effect::conjuncts).filter_map(|effect| match effect {
+        Effect::Add(atom) => Some(&atom.predicate),
+        _ => None,
+    })
+}
+
+/// The types of the arguments of an atom in an action. A constant has its name.
+fn types_of(action: &Action, atom: &Atom) -> Vec<String> {
+    let type_of = |term: &Term| match term {
+        Term::Constant(name) => name.key().to_owned(),
+        Term::Variable(name) => {
+            let parameter = action.parameters.iter().find(|parameter| parameter.name == *name);
+            let types = parameter.iter().flat_map(|parameter| &parameter.ty).flat_map(|ty| &ty.alternatives);
+            types.map(Name::key).collect::<Vec<_>>().join(" ")
+        }
+    };
+    atom.args.iter().map(type_of).collect()
 }
 
 /// Declares the requirements that the domain uses.
@@ -676,6 +758,42 @@ mod tests {
             problem.contains("(:objects\n    k\n  )") && problem.contains("(:init\n    (q k)\n   )"),
             "{problem}"
         );
+    }
+
+    #[test]
+    fn a_rule_for_a_part_of_the_cases_may_hold_for_the_others_too() {
+        let domain = "(define (domain d) (:requirements :strips) (:predicates (lit) (red ?l) (blue ?l) (down ?l))
+          (:action pull-red :parameters (?l) :precondition (and (red ?l) (lit)) :effect (and (down ?l) (not (lit))))
+          (:action pull-blue :parameters (?l) :precondition (blue ?l) :effect (and (down ?l) (not (lit))))
+          (:action turn :parameters () :precondition (not (lit)) :effect (lit)))";
+        let point = |kind, action: &str| Point {
+            kind,
+            question: String::new(),
+            here: String::new(),
+            otherwise: String::new(),
+            decided_by: None,
+            steps: Vec::new(),
+            change: PointChange { actions: list(&[action]), ..PointChange::default() },
+        };
+        let problem = "(define (problem p) (:domain d) (:objects x) (:init) (:goal (lit)))";
+        let blue = |more: &str| {
+            format!(
+                "(:action pull-blue :parameters (?l) :precondition (and (blue ?l) {more}) :effect (and (down ?l) (not (lit))))"
+            )
+        };
+        let dark = blue("(not (lit))");
+        let found = rule_of_other_cases(domain, &point(GapKind::PartialRule, &dark)).unwrap();
+        assert!(
+            found.actions[0].contains("(lit)") && !found.actions[0].contains("(red"),
+            "{:?}",
+            found.actions
+        );
+        assert!(apply(domain, problem, &found).is_ok());
+        assert_eq!(rule_of_other_cases(domain, &point(GapKind::Capacity, &dark)), None);
+        // The critic names the rule of the red ones itself; and a rule about the lamp is none about the lever.
+        for named in [blue("(lit)"), blue("(not (down ?l))"), blue("(lit) (not (down ?l))")] {
+            assert_eq!(rule_of_other_cases(domain, &point(GapKind::PartialRule, &named)), None, "{named}");
+        }
     }
 
     #[test]

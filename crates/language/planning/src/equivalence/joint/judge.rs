@@ -84,7 +84,8 @@ impl Keys {
         Keys { of, count: sorted.len() }
     }
 
-    /// Ground actions of the first side whose key the second has, and those that have equal features as well.
+    /// Keys that both sides have, and those of them whose ground actions have equal features. Ground actions that differ in a left-out
+    /// parameter alone have one key, so that leaving out more parameters shares no more.
     pub(super) fn shared(&self, features: [&[u64]; 2]) -> (usize, usize) {
         let mut second: FxHashMap<u32, u64> = FxHashMap::default();
         for (&key, &feature) in self.of[1].iter().zip(features[1]) {
@@ -94,7 +95,7 @@ impl Keys {
         }
         let mut shared = (0, 0);
         for (&key, &feature) in self.of[0].iter().zip(features[0]) {
-            if let Some(&other) = second.get(&key) {
+            if let Some(other) = second.remove(&key) {
                 shared.0 += 1;
                 shared.1 += usize::from(other == feature);
             }
