@@ -20,9 +20,7 @@ mod selection;
 mod task_builder;
 
 use crate::ground::{Ground, GroundLimits, Wanted, for_each_binding, ground, ground_with};
-use crate::lifted::{
-    Constraint, Formula, LiftedTask, Metric, SoftPlace, TrajectoryKind, TrajectoryPart,
-};
+use crate::lifted::{Constraint, Formula, LiftedTask, Metric, SoftPlace, TrajectoryKind, TrajectoryPart};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::initial_state;
 use crate::task::{Fact, GroundAction, GroundTask, ObjectId, SourcePlace, Unsupported};

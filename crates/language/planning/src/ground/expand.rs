@@ -31,7 +31,9 @@ impl Ground {
     pub(crate) fn for_each_comparison(&self, f: &mut dyn FnMut(&NumCondition)) {
         match self {
             Ground::Number(comparison) => f(comparison),
-            Ground::And(parts) | Ground::Or(parts) => parts.iter().for_each(|part| part.for_each_comparison(f)),
+            Ground::And(parts) | Ground::Or(parts) => {
+                parts.iter().for_each(|part| part.for_each_comparison(f))
+            }
             Ground::True | Ground::False | Ground::Literal(..) => {}
         }
     }

@@ -5,7 +5,8 @@
 
 use crate::lifted::{
     ActionSchema, Constraint, DurationBound, DurativeSchema, EffectChange, EffectGroup, Extension, Formula,
-    LiftedAtom, LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedChange, TimedEffect, TrajectoryKind, Variable,
+    LiftedAtom, LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedChange, TimedEffect, TrajectoryKind,
+    Variable,
 };
 use crate::task::{Atom, Symbols};
 use planforge_diagnostics::Span;

@@ -55,7 +55,8 @@ impl NewFacts {
     pub(super) fn without_comparisons(&mut self, formula: &Ground) -> Ground {
         match formula {
             Ground::Number(comparison) => {
-                let known = self.comparisons.iter().find(|(_, other)| other == comparison).map(|known| known.0);
+                let known =
+                    self.comparisons.iter().find(|(_, other)| other == comparison).map(|known| known.0);
                 let fact = known.unwrap_or_else(|| {
                     let fact = self.derived();
                     self.comparisons.push((fact, comparison.clone()));
@@ -63,8 +64,12 @@ impl NewFacts {
                 });
                 Ground::Literal(fact, false)
             }
-            Ground::And(parts) => all(parts.iter().map(|part| self.without_comparisons(part)).collect::<Vec<_>>()),
-            Ground::Or(parts) => any(parts.iter().map(|part| self.without_comparisons(part)).collect::<Vec<_>>()),
+            Ground::And(parts) => {
+                all(parts.iter().map(|part| self.without_comparisons(part)).collect::<Vec<_>>())
+            }
+            Ground::Or(parts) => {
+                any(parts.iter().map(|part| self.without_comparisons(part)).collect::<Vec<_>>())
+            }
             Ground::True | Ground::False | Ground::Literal(..) => formula.clone(),
         }
     }

@@ -120,7 +120,9 @@ fn collect(
         for_each_binding(&soft.variables, &mut binding, resources, &mut |binding, _| {
             let condition = match soft.variables.as_slice() {
                 [] => soft.condition.clone(),
-                all => Formula::Forall(of_one(all, binding), Box::new(soft.condition.clone()), Span::default()),
+                all => {
+                    Formula::Forall(of_one(all, binding), Box::new(soft.condition.clone()), Span::default())
+                }
             };
             found.push((amount, Wish::Goal(condition, soft.slots)));
             Ok(())

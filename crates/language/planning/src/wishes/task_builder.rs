@@ -217,7 +217,9 @@ impl TaskBuilder {
                 match change {
                     Change::Forbid if is_timed => effects.push((condition, [Some(broken), None])),
                     Change::Forbid => allowed.push(negation(&condition)),
-                    Change::Add(fact) | Change::Break(fact, _) => effects.push((condition, [Some(fact), None])),
+                    Change::Add(fact) | Change::Break(fact, _) => {
+                        effects.push((condition, [Some(fact), None]))
+                    }
                     Change::Delete(fact) => effects.push((condition, [None, Some(fact)])),
                 }
             }

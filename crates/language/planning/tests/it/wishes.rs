@@ -4,8 +4,8 @@ use crate::support::{Random, read};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, StopReason, Unlimited, ValidationOptions, ValidationReport,
-    Validator, normalize, parse_plan, plan, plan_with_progress,
+    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, StopReason, Unlimited, ValidationOptions,
+    ValidationReport, Validator, normalize, parse_plan, plan, plan_with_progress,
 };
 
 fn solve(task: &(Domain, Problem), algorithm: Algorithm) -> PlanResult {
@@ -390,7 +390,10 @@ fn what_is_not_planned_is_named() {
     let what = "preferences or trajectory constraints together with numeric conditions";
     for constraints in ["", "(:constraints (sometime (p)))"] {
         let optimal = solve(&read(numbers, &problem(constraints)), Algorithm::AStar).outcome;
-        assert!(matches!(&optimal, SearchOutcome::Unsupported(found) if found[0].what == what), "{optimal:?}");
+        assert!(
+            matches!(&optimal, SearchOutcome::Unsupported(found) if found[0].what == what),
+            "{optimal:?}"
+        );
     }
 }
 
