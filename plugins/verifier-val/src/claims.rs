@@ -111,6 +111,8 @@ pub(crate) fn by_environment(
         steps: plan.steps.len(),
         executed: verdict.executed as usize,
         valid: verdict.valid,
+        // Violations are reported where everything else is right.
+        reaches_goal: verdict.valid || !verdict.violations.is_empty(),
         cost: None,
     };
     let read = model.as_ref().and_then(texts);

@@ -86,6 +86,11 @@ pub struct PlanResult {
 }
 
 impl PlanResult {
+    /// The plans, best first.
+    pub fn plans(&self) -> &[PlanDocument] {
+        self.outcome.as_ref().map_or(&[], plans_of)
+    }
+
     /// The result as a document.
     pub fn report(&self) -> PlanReport {
         let found = self.findings.reported();

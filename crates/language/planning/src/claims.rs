@@ -131,8 +131,10 @@ pub struct PlanExecution {
     pub steps: usize,
     /// Steps executed before the first that cannot be.
     pub executed: usize,
-    /// True if the plan is valid: executed to its end, and the goal holds there.
+    /// True if the plan is valid: executed to its end, the goal holds there, and no trajectory constraint is violated.
     pub valid: bool,
+    /// True if the plan is executed to its end and the goal holds there.
+    pub reaches_goal: bool,
     /// The plan's cost. `None` if the plan was not executed to its end or the cost is unknown.
     pub cost: Option<f64>,
 }
@@ -149,6 +151,7 @@ impl PlanExecution {
             steps: report.steps,
             executed,
             valid: report.is_valid(),
+            reaches_goal: report.failing_step.is_none() && report.missing_goals.is_empty(),
             cost: report.cost.filter(|_| executed == report.steps),
         })
     }
@@ -187,13 +190,12 @@ impl ClaimFailures {
     pub fn of(execution: &PlanExecution, literals: &[LiteralVerdict], claim: &PlanClaim) -> Self {
         let wrong = literals.contains(&LiteralVerdict::Wrong);
         let compared = wrong || literals.contains(&LiteralVerdict::Right);
-        // A plan that stops before its end reaches nothing; one that is executed reaches the goal exactly where it is valid.
-        let differs = |said: bool| said != execution.valid;
-        let judgements: Vec<bool> = [claim.valid, claim.critic].into_iter().flatten().map(differs).collect();
+        let is_wrong = |said: bool| said != execution.valid;
+        let judgements: Vec<bool> = [claim.valid, claim.critic].into_iter().flatten().map(is_wrong).collect();
         Self {
             rule_violation: execution.executed < execution.steps,
             wrong_state: compared.then_some(wrong),
-            wrong_goal_claim: claim.goal_reached.map(differs),
+            wrong_goal_claim: claim.goal_reached.map(|said| said != execution.reaches_goal),
             wrong_self_evaluation: (!judgements.is_empty()).then(|| judgements.contains(&true)),
             wrong_cost: claim
                 .cost

@@ -577,6 +577,13 @@ impl Assembly<'_, '_> {
                 read.insert(terms[effect.variable as usize].predicate);
             }
         }
+        for condition in &conditions {
+            condition.for_each_comparison(&mut |comparison| {
+                for side in [&comparison.left, &comparison.right] {
+                    side.for_each_variable(&mut |v| _ = read.insert(terms[v as usize].predicate));
+                }
+            });
+        }
         let read = metric::read_for(task, read);
         let preferred = drafts.iter_mut().map(|(draft, _)| std::mem::take(&mut draft.preferred)).collect();
         let mut values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();

@@ -1,6 +1,5 @@
 //! From a domain and a problem to a plan, or to the reason why there is none.
 
-use crate::ground::ground;
 use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
@@ -42,9 +41,10 @@ pub fn plan_with_progress(
     let lifted = normalize(domain, problem)?;
     let unsearched = |outcome| PlanResult::unsearched("grounding", outcome, (0, 0));
     let is_satisficing = matches!(options.algorithm, Algorithm::Greedy | Algorithm::Anytime);
-    let selects = is_satisficing && lifted.unexecuted.is_empty() && !wishes::has_hard_constraints(&lifted);
+    let has_preferences = !lifted.extension.preferences.is_empty();
+    let selects = is_satisficing && lifted.unexecuted.is_empty() && has_preferences;
     if lifted.extension.has_time() {
-        return Ok(match selects && lifted.extension.has_wishes() {
+        return Ok(match selects {
             true => wishes::plan_with_wishes(&lifted, plan_without_wishes, options, resources, on_plan),
             false => crate::temporal::plan_with_time(lifted, options, resources, on_plan),
         });
@@ -59,6 +59,9 @@ pub fn plan_with_progress(
             Ok(Err(NotCompiled::Numeric(_))) if selects => {
                 wishes::plan_with_wishes(&lifted, plan_without_wishes, options, resources, on_plan)
             }
+            Ok(Err(NotCompiled::Numeric(_))) if !has_preferences => {
+                plan_without_wishes(lifted, options, resources, on_plan)
+            }
             Ok(Err(NotCompiled::Unsupported(what) | NotCompiled::Numeric(what))) => {
                 unsearched(SearchOutcome::Unsupported(vec![what]))
             }
@@ -68,7 +71,7 @@ pub fn plan_with_progress(
     Ok(plan_without_wishes(lifted, options, resources, on_plan))
 }
 
-/// Searches a plan of a task that has neither preferences nor trajectory constraints.
+/// Searches a plan of a task without preferences that satisfies its trajectory constraints.
 fn plan_without_wishes(
     lifted: LiftedTask,
     options: &PlanOptions,
@@ -78,9 +81,10 @@ fn plan_without_wishes(
     if lifted.extension.has_time() {
         return crate::temporal::plan_with_time(lifted, options, resources, on_plan);
     }
-    match ground(&lifted, options.ground, resources) {
+    let constraints = &lifted.extension.constraints;
+    match wishes::ground_constrained(&lifted, constraints, &|_| false, options.ground, resources) {
         Err(reason) => PlanResult::unsearched("grounding", SearchOutcome::LimitReached(reason), (0, 0)),
-        Ok(task) => plan_ground(&lifted, &task, options, resources, on_plan),
+        Ok((task, _)) => plan_ground(&lifted, &task, options, resources, on_plan),
     }
 }
 

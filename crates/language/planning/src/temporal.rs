@@ -10,15 +10,15 @@ mod snap;
 mod timeline;
 
 use crate::axioms::AxiomEvaluator;
-use crate::ground::ground;
 use crate::lifted::{LiftedExpr, LiftedTask, Metric};
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes};
 use crate::plan_file::parse_plan;
 use crate::resources::{Charged, LimitWatch, ResourceLimits, StopReason};
 use crate::search::{Algorithm, Outcome, run_search, run_search_with};
-use crate::task::{GroundTask, Unsupported};
+use crate::task::{Fact, GroundAction, GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, ReasonKind, why_unsolvable};
 use crate::validate::{ValidationDecision, ValidationOptions, Validator};
+use crate::wishes::ground_constrained;
 use model::{Model, to_number};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::Number;
@@ -46,11 +46,7 @@ fn unsupported(lifted: &LiftedTask, algorithm: Algorithm) -> Vec<Unsupported> {
     if matches!(algorithm, Algorithm::AStar | Algorithm::BreadthFirst) {
         return lifted.unsupported.clone();
     }
-    let hard = lifted.extension.constraints.iter().filter(|constraint| constraint.preference.is_none());
-    let places = hard.flat_map(|constraint| constraint.parts.iter().map(|part| part.place));
-    places
-        .map(|place| Unsupported { what: "a trajectory constraint in a task with time".to_owned(), place })
-        .collect()
+    Vec::new()
 }
 
 /// Searches a plan of a task with durative actions or timed literals.
@@ -67,14 +63,17 @@ pub(crate) fn plan_with_time(
         return result;
     }
     let snap = SnapTask::new(&lifted);
-    let task = match ground(&snap.lifted, options.ground, resources) {
+    let is_timed = |action: &GroundAction| matches!(snap.parts[action.action as usize], snap::Part::Timed(_));
+    let constraints = &snap.constraints;
+    let grounded = ground_constrained(&snap.lifted, constraints, &is_timed, options.ground, resources);
+    let (task, observed) = match grounded {
         Ok(task) => task,
         Err(reason) => return PlanResult { outcome: SearchOutcome::LimitReached(reason), ..result },
     };
     result.ground_size = (task.actions.len(), task.facts.len());
     if task.goal_unreachable {
-        let outcome = if lifted.extension.durative.iter().all(|schema| snap::tests_invariant(&lifted, schema))
-        {
+        let tests_all = lifted.extension.durative.iter().all(|schema| snap::tests_invariant(&lifted, schema));
+        let outcome = if tests_all && snap.constraints.is_empty() {
             SearchOutcome::ProvenUnsolvable(explain(&snap, resources))
         } else {
             SearchOutcome::Exhausted
@@ -100,7 +99,7 @@ pub(crate) fn plan_with_time(
         best: None,
         refused: None,
     };
-    let end = planner.run(&snap, &mut result);
+    let end = planner.run(&snap, &observed, &mut result);
     result.note = planner.refused;
     match (planner.best, end) {
         (Some((plan, method)), end) => {
@@ -170,9 +169,14 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// Searches a plan and, with [`Algorithm::Anytime`], better ones.
-    fn run(&mut self, snap: &SnapTask, result: &mut PlanResult) -> Result<(), StopReason> {
+    fn run(
+        &mut self,
+        snap: &SnapTask,
+        observed: &[Vec<Fact>],
+        result: &mut PlanResult,
+    ) -> Result<(), StopReason> {
         let task = self.task;
-        let model = Model::new(snap, task, self.resources)?;
+        let model = Model::new(snap, task, observed, self.resources)?;
         let axioms = AxiomEvaluator::new(&model.moves_task);
         let is_anytime = self.options.algorithm == Algorithm::Anytime;
         if model.times.is_empty() && !model.derives_from_numbers() {

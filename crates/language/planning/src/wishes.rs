@@ -10,17 +10,20 @@
 //! changes these facts, under the condition on the state before it that makes the constraint's condition true after it. This is decided on the
 //! ground task: most operators do not touch most constraints, and no derived facts are needed, which the bounds of costs do not handle. Such
 //! effects are split into operators without conditions where these are few.
+//!
+//! Beside numbers or time, the constraints that a plan has to satisfy become automata in the same way ([`ground_constrained`]), without further
+//! steps; comparisons are derived facts there. Preferences are chosen instead of paid for ([`selection`]).
 
 mod automata;
 mod formula;
 mod selection;
 mod task_builder;
 
-use crate::ground::{Ground, GroundLimits, Wanted, for_each_binding, ground_with};
-use crate::lifted::{Constraint, LiftedTask, Metric, SoftPlace, TrajectoryKind, TrajectoryPart};
+use crate::ground::{Ground, GroundLimits, Wanted, for_each_binding, ground, ground_with};
+use crate::lifted::{Constraint, Formula, LiftedTask, Metric, SoftPlace, TrajectoryKind, TrajectoryPart};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::initial_state;
-use crate::task::{GroundAction, GroundTask, ObjectId, SourcePlace, Unsupported};
+use crate::task::{Fact, GroundAction, GroundTask, ObjectId, SourcePlace, Unsupported};
 use crate::unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 use crate::weights::Weights;
 use automata::{Automata, NewFacts, Part};
@@ -42,11 +45,6 @@ fn place(task: &LiftedTask) -> SourcePlace {
     let preference = task.extension.preferences.first().map(|preference| preference.place);
     let constraint = || task.extension.constraints.first()?.parts.first().map(|part| part.place);
     preference.or_else(constraint).unwrap_or(SourcePlace::problem(planforge_diagnostics::Span::default()))
-}
-
-/// True if a valid plan has to satisfy trajectory constraints.
-pub(crate) fn has_hard_constraints(task: &LiftedTask) -> bool {
-    task.extension.constraints.iter().any(|constraint| constraint.preference.is_none())
 }
 
 /// The reason why preferences and constraints are not compiled away.
@@ -113,18 +111,12 @@ pub(crate) fn compile(
         return Ok(Ok(ground));
     }
     let initial = initial_state(&ground);
-    let (mut facts, mut automata) =
-        (NewFacts::new(ground.facts.len(), ground.basic_facts), Automata::default());
+    let (mut facts, mut automata) = (NewFacts::new(&ground), Automata::default());
     let (mut hard, mut soft) = (Vec::new(), Vec::new());
     let mut paid = Number::ZERO;
     for instance in &wishes.instances {
         check(resources.poll())?;
-        let part = |part: &ConditionPart| Part {
-            kind: part.kind,
-            first: &expanded.conditions[part.first],
-            second: &expanded.conditions[part.second],
-        };
-        let parts: Vec<Part<'_>> = instance.parts.iter().map(part).collect();
+        let parts: Vec<Part<'_>> = instance.parts.iter().map(|part| part.on(&expanded.conditions)).collect();
         let weight = instance.preference.map(|preference| expanded.amounts[preference as usize]);
         let kept = automata.add(&parts, weight, &initial, &mut facts);
         match (instance.preference, kept) {
@@ -155,11 +147,84 @@ pub(crate) fn compile(
         expanded.preferred.into_iter().map(|list| list.into_iter().map(payment).collect()).collect();
     let mut builder = TaskBuilder::new(ground, facts);
     builder.operators(&automata, &preferred, resources)?;
-    builder.goal(formula::all(hard), &soft, &automata, resources)?;
+    builder.goal(formula::all(hard), &soft);
     let mut compiled = builder.finish();
     let start = compiled.metric_start;
     compiled.metric_start = if compiled.maximize { start - paid } else { start + paid };
     Ok(Ok(compiled))
+}
+
+/// Grounds a task whose plans satisfy the constraints, also beside numbers and time. Its steps are those of the task. Returns as well, for each
+/// operator, the facts beyond its own conditions that decide what it means for the constraints; nothing if there are none.
+///
+/// # Errors
+/// The limit that ended the work.
+pub(crate) fn ground_constrained(
+    task: &LiftedTask,
+    constraints: &[Constraint],
+    is_timed: &dyn Fn(&GroundAction) -> bool,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<(GroundTask, Vec<Vec<Fact>>), StopReason> {
+    if constraints.is_empty() {
+        return Ok((ground(task, limits, resources)?, Vec::new()));
+    }
+    let (task, constraints) = with_last_state(task, constraints);
+    let mut wishes = Wishes { wanted: Wanted::default(), instances: Vec::new() };
+    for constraint in &constraints {
+        wishes.constraint(constraint, resources)?;
+    }
+    let (mut ground, expanded) = ground_with(&task, &wishes.wanted, limits, resources)?;
+    if ground.goal_unreachable {
+        return Ok((ground, Vec::new()));
+    }
+    if expanded.conditions.iter().any(formula::has_comparison) {
+        let place = constraints.iter().flat_map(|constraint| &constraint.parts).next().map(|part| part.place);
+        let what = "a numeric condition".to_owned();
+        let first = place.map(|place| Unsupported { what, place });
+        ground.numeric_condition = ground.numeric_condition.or(first);
+    }
+    let mut facts = NewFacts::new(&ground);
+    let conditions: Vec<Ground> =
+        expanded.conditions.iter().map(|condition| facts.without_comparisons(condition)).collect();
+    let initial = initial_state(&ground);
+    let mut automata = Automata::default();
+    let mut kept = Vec::new();
+    for instance in &wishes.instances {
+        check(resources.poll())?;
+        let parts: Vec<Part<'_>> = instance.parts.iter().map(|part| part.on(&conditions)).collect();
+        kept.push(automata.add(&parts, None, &initial, &mut facts));
+    }
+    TaskBuilder::new(ground, facts).constrained(&automata, formula::all(kept), is_timed, resources)
+}
+
+/// The task with the conditions on the last state as a part of its goal, and the other constraints.
+fn with_last_state(task: &LiftedTask, constraints: &[Constraint]) -> (LiftedTask, Vec<Constraint>) {
+    let mut task = task.clone();
+    let mut goal = vec![task.goal];
+    let mut others = constraints.to_vec();
+    for constraint in &mut others {
+        let variables = constraint.variables.clone();
+        task.goal_slots = task.goal_slots.max(constraint.slots);
+        constraint.parts.retain(|part| {
+            let is_last = part.operator == TrajectoryKind::AtEnd;
+            if is_last {
+                let variables = [variables.as_slice(), &part.variables].concat();
+                let condition = Formula::And(part.conditions.clone());
+                goal.push(Formula::Forall(variables, Box::new(condition), part.place.span));
+            }
+            !is_last
+        });
+    }
+    task.goal = Formula::And(goal);
+    (task, others)
+}
+
+impl ConditionPart {
+    /// The operator on the conditions with these indices.
+    fn on<'g>(&self, conditions: &'g [Ground]) -> Part<'g> {
+        Part { kind: self.kind, first: &conditions[self.first], second: &conditions[self.second] }
+    }
 }
 
 /// The metric without violations, and what a violation of each preference makes it worse by.

@@ -353,37 +353,41 @@ fn agents(task: &Task) -> Cell {
     }
 }
 
-/// A use case by its name.
-type UseCase = (&'static str, fn(&Task) -> Cell);
+/// A use case by its name, with another way to the same end where it does not support everything.
+type UseCase = (&'static str, fn(&Task) -> Cell, &'static str);
 
 const USE_CASES: [UseCase; 20] = [
-    ("reading: `pddl validate`", reading),
-    ("formatting: `pddl fmt`", formatting),
-    ("diagnostics", diagnostics),
-    ("drawing: `pddl graph`", drawing),
-    ("validation: `pddl validate`", validation),
-    ("simulation: `--trace`", simulation),
-    ("walks: `pddl ew`", walks),
-    ("comparison of problems", problems),
-    ("comparison of domains", domains),
-    ("planning: `pddl plan`", planning),
-    ("several plans: `--top-k`", several_plans),
-    ("proof that there is no plan", why_unsolvable),
-    ("mutation", mutation),
-    ("obfuscation: `suite obfuscate`", obfuscation),
-    ("grammars: `pddl grammar`", grammar),
-    ("prompts: `translator-direct`", prompts),
-    ("plans in words: `pddl tell`", telling),
-    ("editor: `serve lsp`", editor),
-    ("agents: `serve mcp`, validate and plan", agents),
-    ("suites: `suite check --solve`", suites),
+    ("reading: `pddl validate`", reading, ""),
+    ("formatting: `pddl fmt`", formatting, ""),
+    ("diagnostics", diagnostics, ""),
+    ("drawing: `pddl graph`", drawing, "`pddl plan --gantt FILE` or `pddl validate --gantt FILE` draws the plan"),
+    ("validation: `pddl validate`", validation, ""),
+    ("simulation: `--trace`", simulation, ""),
+    ("walks: `pddl ew`", walks, "`pddl validate` the plans of one domain with the other one"),
+    ("comparison of problems", problems, ""),
+    ("comparison of domains", domains, "`pddl validate` the plans of one domain with the other one"),
+    ("planning: `pddl plan`", planning, ""),
+    ("several plans: `--top-k`", several_plans, "`pddl plan`: the best plan that it finds"),
+    (
+        "proof that there is no plan",
+        why_unsolvable,
+        "nothing is claimed: codes 23 and 24 leave it open. A proof for the task without its numeric conditions holds for the task too",
+    ),
+    ("mutation", mutation, ""),
+    ("obfuscation: `suite obfuscate`", obfuscation, ""),
+    ("grammars: `pddl grammar`", grammar, ""),
+    ("prompts: `translator-direct`", prompts, ""),
+    ("plans in words: `pddl tell`", telling, ""),
+    ("editor: `serve lsp`", editor, ""),
+    ("agents: `serve mcp`, validate and plan", agents, ""),
+    ("suites: `suite check --solve`", suites, ""),
 ];
 
 const HEAD: &str = "# What supports what
 
 <!-- Generated: `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e language`. Do not edit. -->
 
-Each cell is the result of a test on a small task of `crates/fronts/cli/tests/e2e/language`: yes if the result is right, else what is printed. Everything else of
+Each cell is the result of a test on a small task of `crates/fronts/cli/tests/e2e/language`: yes if the result is right, else what is printed, and in the last column what to do. Everything else of
 PDDL, up to derived predicates and action costs, is supported everywhere.
 
 ";
@@ -402,8 +406,13 @@ fn the_page_says_what_supports_what() {
     let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/language");
     let mut page = HEAD.to_owned();
     let titles: Vec<&str> = TASKS.iter().map(|task| task.title).collect();
-    let _ = writeln!(page, "| use case | {} |\n|---|{}", titles.join(" | "), "---|".repeat(titles.len()));
-    for (number, (name, use_case)) in USE_CASES.iter().enumerate() {
+    let _ = writeln!(
+        page,
+        "| use case | {} | instead |\n|---|{}",
+        titles.join(" | "),
+        "---|".repeat(titles.len() + 1)
+    );
+    for (number, (name, use_case, instead)) in USE_CASES.iter().enumerate() {
         let cells = TASKS.iter().map(|task| {
             let own = folder.path().join(format!("{number}")).join(task.name);
             copy(&texts.join(task.name), &own);
@@ -412,7 +421,9 @@ fn the_page_says_what_supports_what() {
                 Err(printed) => printed.replace(&format!("{}/", own.display()), ""),
             }
         });
-        let _ = writeln!(page, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+        let cells: Vec<String> = cells.collect();
+        assert_eq!(instead.is_empty(), cells.iter().all(|cell| cell == "yes"), "{name}: {cells:?}");
+        let _ = writeln!(page, "| {name} | {} | {instead} |", cells.join(" | "));
     }
     let written = root().join(PAGE);
     #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]

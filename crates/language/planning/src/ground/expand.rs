@@ -26,6 +26,19 @@ pub(crate) enum Ground {
     Or(Vec<Ground>),
 }
 
+impl Ground {
+    /// Calls `f` with each comparison of the formula.
+    pub(crate) fn for_each_comparison(&self, f: &mut dyn FnMut(&NumCondition)) {
+        match self {
+            Ground::Number(comparison) => f(comparison),
+            Ground::And(parts) | Ground::Or(parts) => {
+                parts.iter().for_each(|part| part.for_each_comparison(f))
+            }
+            Ground::True | Ground::False | Ground::Literal(..) => {}
+        }
+    }
+}
+
 /// A conjunction under construction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Conjunction {

@@ -107,7 +107,7 @@ impl<'t> Space<'t> {
 pub(crate) fn initial_state(task: &GroundTask) -> Vec<u64> {
     let mut state = vec![0; task.words()];
     task.init.iter().for_each(|&f| bits::set(&mut state, f));
-    AxiomEvaluator::new(task).close(&mut state, &[]);
+    AxiomEvaluator::new(task).close(&mut state, &task.init_numbers);
     state
 }
 

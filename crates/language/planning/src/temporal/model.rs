@@ -66,6 +66,8 @@ pub(super) struct Event {
     pub(super) writes: Vec<u32>,
     /// True if an effect or condition depends on the duration, which is then fixed at the start.
     pub(super) uses_duration: bool,
+    /// Facts beyond the conditions of the text that decide what the event does.
+    observed: Vec<Fact>,
 }
 
 /// A ground durative action.
@@ -109,6 +111,8 @@ pub(super) struct Model {
     pub(super) running: Vec<u32>,
     /// Timed literals that write a resource, ascending.
     pub(super) timed_writers: Vec<Vec<u32>>,
+    /// Timed literals that read a resource, ascending: constraints can depend on the state before them.
+    pub(super) timed_readers: Vec<Vec<u32>>,
 }
 
 /// Estimated bytes of an event or move.
@@ -117,10 +121,11 @@ const ITEM_BYTES: u64 = 500;
 const MAX_COMBINATIONS: usize = 256;
 
 impl Model {
-    /// Reads the ground task without time.
+    /// Reads the ground task without time. `observed` are further facts that decide what its operators do.
     pub(super) fn new(
         snap: &SnapTask,
         task: &GroundTask,
+        observed: &[Vec<Fact>],
         resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
         let duration = task.variables.iter().position(|term| term.predicate == snap.duration);
@@ -137,10 +142,11 @@ impl Model {
             goal: task.goal.clone(),
             running: vec![NONE; task.facts.len()],
             timed_writers: Vec::new(),
+            timed_readers: Vec::new(),
         };
         model.times = snap.times.iter().map_while(|&time| to_ticks(time)).collect();
         check(resources.charge(task.operators.len() as u64 * ITEM_BYTES))?;
-        model.read_events(snap, task, resources)?;
+        model.read_events(snap, task, observed, resources)?;
         let derived = DerivedReads::new(snap, task, resources)?;
         model.read_resources(snap, task, &derived, resources)?;
         model.build_moves(resources)?;
@@ -151,13 +157,15 @@ impl Model {
         &mut self,
         snap: &SnapTask,
         task: &GroundTask,
+        observed: &[Vec<Fact>],
         resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         let mut by_action: FxHashMap<GroundAction, u32> = FxHashMap::default();
         let offset = snap.parts.iter().position(|part| matches!(part, Part::Start(_))).unwrap_or(0) as u32;
         let mut timed = Vec::new();
-        for operator in &task.operators {
+        for (number, operator) in task.operators.iter().enumerate() {
             check(resources.poll())?;
+            let observed = observed.get(number).cloned().unwrap_or_default();
             let named = &task.actions[operator.action as usize];
             let part = snap.parts[named.action as usize];
             let mut operator = operator.clone();
@@ -201,6 +209,7 @@ impl Model {
                 lasting,
                 writes,
                 uses_duration,
+                observed,
             });
         }
         // The facts about running actions are those that starts add, beyond what the domain has.
@@ -268,6 +277,7 @@ impl Model {
         let groups = numbers + task.variables.len() as u32;
         let duration = self.duration;
         let mut timed_writers = vec![Vec::new(); self.resources];
+        let mut timed_readers = vec![Vec::new(); self.resources];
         for event in &mut self.events {
             let mut reads = BTreeSet::new();
             let mut lasting = BTreeSet::new();
@@ -285,6 +295,7 @@ impl Model {
             };
             let operator = &event.operator;
             check(resources.poll())?;
+            event.observed.iter().for_each(|&fact| see_fact(fact, &mut reads));
             mentions.collect(&task.actions[operator.action as usize], &mut |fact| see_fact(fact, &mut reads));
             see_numbers(&operator.precondition, &mut reads);
             for effect in &operator.conditional {
@@ -322,10 +333,11 @@ impl Model {
             event.writes = writes.into_iter().collect();
             if let EventKind::Timed(index) = event.kind {
                 event.writes.iter().for_each(|&r| timed_writers[r as usize].push(index as u32));
+                event.reads.iter().for_each(|&r| timed_readers[r as usize].push(index as u32));
             }
         }
-        timed_writers.iter_mut().for_each(|list| list.sort_unstable());
-        self.timed_writers = timed_writers;
+        timed_writers.iter_mut().chain(&mut timed_readers).for_each(|list| list.sort_unstable());
+        (self.timed_writers, self.timed_readers) = (timed_writers, timed_readers);
         self.has_numbers = self.events.iter().any(|event| {
             !event.operator.precondition.numeric.is_empty()
                 || !event.operator.numeric.is_empty()

@@ -4,13 +4,14 @@
 //! search sets before it executes an end. The condition over all is the precondition of a third schema without effects.
 
 use crate::lifted::{
-    ActionSchema, DurationBound, DurativeSchema, EffectChange, EffectGroup, Extension, Formula, LiftedAtom,
-    LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedEffect, Variable,
+    ActionSchema, Constraint, DurationBound, DurativeSchema, EffectChange, EffectGroup, Extension, Formula,
+    LiftedAtom, LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedChange, TimedEffect, TrajectoryKind,
+    Variable,
 };
 use crate::task::{Atom, Symbols};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
-use planforge_pddl::ast::{AssignOp, CompareOp};
+use planforge_pddl::ast::{AssignOp, CompareOp, TrajectoryOp};
 use std::sync::Arc;
 
 /// Part of the timed task that a schema of the task without time stands for.
@@ -37,12 +38,15 @@ pub(super) struct SnapTask {
     pub(super) duration: u32,
     /// By schema: the condition that it has in the timed task, with the facts about running actions.
     pub(super) own: Vec<Formula>,
-    /// Times of timed literals, ascending, each once.
+    /// Times of timed literals, ascending, each once. Those at which a constraint begins or ends to count are among them.
     pub(super) times: Vec<Number>,
+    /// The constraints that a plan satisfies, without times: facts that timed literals delete are part of their conditions. That the second
+    /// condition of `always-within` comes in time is left to validation.
+    pub(super) constraints: Vec<Constraint>,
 }
 
 impl SnapTask {
-    /// Splits the durative actions of a task. Preferences and trajectory constraints are left out.
+    /// Splits the durative actions of a task. Preferences are left out.
     pub(super) fn new(task: &LiftedTask) -> Self {
         let mut symbols = Symbols::clone(&task.symbols);
         let mut builder = Builder {
@@ -52,6 +56,10 @@ impl SnapTask {
             init: task.init.clone(),
         };
         symbols.functions.push("@duration".to_owned());
+        let mut clocks = Clocks { builder: &mut builder, timed: task.extension.timed.clone() };
+        let hard = task.extension.constraints.iter().filter(|constraint| constraint.preference.is_none());
+        let constraints = hard.map(|constraint| clocks.constraint(constraint)).collect();
+        let timed = clocks.timed;
         let mut schemas = task.schemas.clone();
         let mut parts = vec![Part::Whole; schemas.len()];
         let mut own: Vec<Formula> = schemas.iter().map(|schema| schema.precondition.clone()).collect();
@@ -83,7 +91,7 @@ impl SnapTask {
             parts.push(Part::Start(index));
             ends.push((end, Part::End(index)));
         }
-        let (timed, times) = builder.timed(task);
+        let (timed, times) = builder.timed(timed);
         for (schema, part) in ends.into_iter().chain(invariants).chain(timed) {
             symbols.actions.push(format!("@{part:?}"));
             own.push(schema.precondition.clone());
@@ -114,7 +122,7 @@ impl SnapTask {
         lifted.function_arity.push(0);
         lifted.function_fluent.push(true);
         lifted.init_numbers.push((Atom { predicate: builder.duration, args: Box::default() }, Number::ZERO));
-        SnapTask { lifted, parts, duration: builder.duration, own, times }
+        SnapTask { lifted, parts, duration: builder.duration, own, times, constraints }
     }
 }
 
@@ -166,6 +174,60 @@ fn and(a: Formula, b: Formula) -> Formula {
         }
     }
     Formula::And(parts)
+}
+
+/// Constraints with times as ones without, and the timed literals of the facts that say that a time is not reached.
+struct Clocks<'b> {
+    builder: &'b mut Builder,
+    timed: Vec<TimedChange>,
+}
+
+impl Clocks<'_> {
+    fn constraint(&mut self, constraint: &Constraint) -> Constraint {
+        let mut constraint = constraint.clone();
+        for part in &mut constraint.parts {
+            let TrajectoryKind::Over(operator) = part.operator else { continue };
+            let times = std::mem::take(&mut part.times);
+            let or = |parts| Formula::Or(parts, Span::default());
+            let (simple, guards) = match (operator, times.as_slice()) {
+                (TrajectoryOp::AlwaysWithin, _) => (TrajectoryOp::SometimeAfter, Vec::new()),
+                (TrajectoryOp::Within, [until]) => {
+                    // A state at the time itself counts.
+                    let after = *until + Number::fraction(1, 1000);
+                    (TrajectoryOp::Sometime, vec![literal(self.before(after), false)])
+                }
+                (TrajectoryOp::HoldAfter, [from]) => {
+                    (TrajectoryOp::Always, vec![literal(self.before(*from), false)])
+                }
+                (TrajectoryOp::HoldDuring, [from, to]) => {
+                    let outside = [literal(self.before(*from), false), literal(self.before(*to), true)];
+                    (TrajectoryOp::Always, outside.into())
+                }
+                _ => continue,
+            };
+            part.operator = TrajectoryKind::Over(simple);
+            if simple != TrajectoryOp::SometimeAfter {
+                let condition = part.conditions.iter().cloned().chain(guards).collect();
+                let is_all = simple == TrajectoryOp::Sometime;
+                part.conditions = vec![if is_all { Formula::And(condition) } else { or(condition) }];
+            }
+        }
+        constraint
+    }
+
+    /// A fact that holds until a time.
+    fn before(&mut self, time: Number) -> LiftedAtom {
+        let fact = self.builder.running(&[]);
+        let change = TimedEffect::Delete(fact.clone());
+        match CompareOp::Less.holds(Number::ZERO, time) {
+            true => {
+                self.builder.init.push(fact.instantiate(&[]));
+                self.timed.push(TimedChange { time, change, span: Span::default() });
+            }
+            false => self.builder.predicates.last_mut().into_iter().for_each(|own| own.fluent = false),
+        }
+        fact
+    }
 }
 
 /// State of splitting a task.
@@ -272,9 +334,10 @@ impl Builder {
     }
 
     /// A schema for each time of timed literals. A fact says that they have not happened yet.
-    fn timed(&mut self, task: &LiftedTask) -> (Vec<(ActionSchema, Part)>, Vec<Number>) {
+    fn timed(&mut self, mut timed: Vec<TimedChange>) -> (Vec<(ActionSchema, Part)>, Vec<Number>) {
         let (mut schemas, mut times) = (Vec::new(), Vec::<Number>::new());
-        for same in task.extension.timed.chunk_by(|a, b| a.time == b.time) {
+        timed.sort_by(|a, b| a.time.compare(b.time).unwrap_or(std::cmp::Ordering::Equal));
+        for same in timed.chunk_by(|a, b| a.time == b.time) {
             let pending = self.running(&[]);
             self.init.push(pending.instantiate(&[]));
             let mut changes = vec![(EffectChange::Delete(pending.clone()), Span::default())];

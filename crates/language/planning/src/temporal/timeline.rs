@@ -180,12 +180,15 @@ impl<'m> Timeline<'m> {
             return LAST;
         }
         let mut latest = LAST;
+        let model = self.model;
         let own = event.reads.iter().chain(&event.writes).map(|&resource| (resource, EPSILON));
-        for (resource, least) in own.chain(event.lasting.iter().map(|&resource| (resource, 0))) {
-            let list = &self.model.timed_writers[resource as usize];
+        let own = own.chain(event.lasting.iter().map(|&resource| (resource, 0)));
+        let written = own.map(|(resource, least)| (&model.timed_writers[resource as usize], least));
+        let read = event.writes.iter().map(|&resource| (&model.timed_readers[resource as usize], EPSILON));
+        for (list, least) in written.chain(read) {
             let next = list.partition_point(|&index| (index as usize) < next_timed);
             if let Some(&index) = list.get(next) {
-                latest = latest.min(self.model.times[index as usize] - least);
+                latest = latest.min(model.times[index as usize] - least);
             }
         }
         latest

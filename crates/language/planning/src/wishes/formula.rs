@@ -13,7 +13,7 @@ pub(super) fn negation(formula: &Ground) -> Ground {
         Ground::True => Ground::False,
         Ground::False => Ground::True,
         Ground::Literal(fact, negated) => Ground::Literal(*fact, !negated),
-        // Tasks with comparisons are refused before.
+        // Comparisons are derived facts before.
         Ground::Number(comparison) => Ground::Number(comparison.clone()),
         Ground::And(parts) => junction(parts.iter().map(negation).collect(), false),
         Ground::Or(parts) => junction(parts.iter().map(negation).collect(), true),
@@ -61,11 +61,9 @@ pub(super) fn for_each_fact(formula: &Ground, f: &mut dyn FnMut(Fact)) {
 
 /// Returns true if the formula compares numbers.
 pub(super) fn has_comparison(formula: &Ground) -> bool {
-    match formula {
-        Ground::Number(_) => true,
-        Ground::And(parts) | Ground::Or(parts) => parts.iter().any(has_comparison),
-        Ground::True | Ground::False | Ground::Literal(..) => false,
-    }
+    let mut found = false;
+    formula.for_each_comparison(&mut |_| found = true);
+    found
 }
 
 /// Returns true if the formula holds in a state.

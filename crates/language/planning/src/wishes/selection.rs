@@ -1,14 +1,14 @@
-//! Preferences over the goal beside numbers and time, where they are not compiled away.
+//! Preferences beside numbers and time, where they are not compiled away.
 //!
 //! Wishes are chosen and become a part of the goal. The first choice has none. Wishes are added one by one, the dearest first, and stay if a
 //! short search finds a better plan. Then each of them is dropped in turn, and others take its place. At last the search improves the rest of the
 //! metric under the chosen wishes. The metric of each plan is that of the whole task, as validation computes it, and only valid plans count. That
 //! finds good plans and proves nothing, unless no wish is violated and only wishes cost.
 //!
-//! Other preferences, those of preconditions and of trajectories, change the metric and guide nothing.
+//! A chosen preference over the trajectory becomes a constraint. Preferences of preconditions change the metric and guide nothing.
 
 use crate::ground::for_each_binding;
-use crate::lifted::{Formula, LiftedExpr, LiftedTask, Metric, SoftPlace, Variable};
+use crate::lifted::{Constraint, Formula, LiftedExpr, LiftedTask, Metric, SoftPlace, Variable};
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
 use crate::plan_file::parse_plan;
 use crate::resources::{ResourceLimits, StopReason, Unlimited};
@@ -27,17 +27,18 @@ const WISH_NODES: u64 = 20_000;
 /// Most times that a wish is dropped in favour of others.
 const MAX_TRIES: usize = 20;
 
-/// An instance of a preference over the goal.
-struct Wish {
-    condition: Formula,
-    slots: usize,
+/// An instance of a preference.
+enum Wish {
+    /// A condition of the goal, and its slots.
+    Goal(Formula, usize),
+    Trajectory(Constraint),
 }
 
 /// A search for a plan of a task without preferences; better plans are reported with the method that found them.
 pub(crate) type PlainSearch =
     fn(LiftedTask, &PlanOptions, &mut dyn ResourceLimits, &mut dyn FnMut(&Plan, &'static str)) -> PlanResult;
 
-/// Searches a plan of a task with preferences and without trajectory constraints that a plan must satisfy.
+/// Searches a plan of a task with preferences.
 pub(crate) fn plan_with_wishes(
     lifted: &LiftedTask,
     search: PlainSearch,
@@ -99,7 +100,7 @@ fn without_wishes(lifted: &LiftedTask, metric: Metric) -> LiftedTask {
     task.extension.preferences.clear();
     task.extension.preference_names.clear();
     task.extension.soft_conditions.clear();
-    task.extension.constraints.clear();
+    task.extension.constraints.retain(|constraint| constraint.preference.is_none());
     task
 }
 
@@ -109,7 +110,7 @@ fn collect(
     amounts: &[Number],
     resources: &mut dyn ResourceLimits,
 ) -> Result<Vec<Wish>, StopReason> {
-    let mut found: Vec<(Number, Formula, usize)> = Vec::new();
+    let mut found: Vec<(Number, Wish)> = Vec::new();
     for soft in lifted.extension.soft_conditions.iter().filter(|soft| soft.place == SoftPlace::Goal) {
         let amount = amounts[soft.preference as usize];
         if !CompareOp::Less.holds(Number::ZERO, amount) {
@@ -117,34 +118,55 @@ fn collect(
         }
         let mut binding = vec![ObjectId::MAX; soft.slots];
         for_each_binding(&soft.variables, &mut binding, resources, &mut |binding, _| {
-            let of_one = |variable: &Variable| Variable {
-                objects: [binding[variable.slot as usize]].into(),
-                ..variable.clone()
-            };
             let condition = match soft.variables.as_slice() {
                 [] => soft.condition.clone(),
-                all => Formula::Forall(
-                    all.iter().map(of_one).collect(),
-                    Box::new(soft.condition.clone()),
-                    Span::default(),
-                ),
+                all => {
+                    Formula::Forall(of_one(all, binding), Box::new(soft.condition.clone()), Span::default())
+                }
             };
-            found.push((amount, condition, soft.slots));
+            found.push((amount, Wish::Goal(condition, soft.slots)));
+            Ok(())
+        })?;
+    }
+    for constraint in &lifted.extension.constraints {
+        let amount = constraint.preference.map_or(Number::ZERO, |preference| amounts[preference as usize]);
+        if !CompareOp::Less.holds(Number::ZERO, amount) {
+            continue;
+        }
+        let mut binding = vec![ObjectId::MAX; constraint.slots];
+        for_each_binding(&constraint.variables, &mut binding, resources, &mut |binding, _| {
+            let variables = of_one(&constraint.variables, binding);
+            let chosen = Constraint { preference: None, variables, ..constraint.clone() };
+            found.push((amount, Wish::Trajectory(chosen)));
             Ok(())
         })?;
     }
     found.sort_by(|a, b| b.0.to_f64().total_cmp(&a.0.to_f64()));
     found.truncate(MAX_WISHES);
-    Ok(found.into_iter().map(|(_, condition, slots)| Wish { condition, slots }).collect())
+    Ok(found.into_iter().map(|(_, wish)| wish).collect())
 }
 
-/// The task with further conditions of its goal.
-fn with_goals<'w>(base: &LiftedTask, wishes: impl IntoIterator<Item = (&'w Formula, usize)>) -> LiftedTask {
+/// The variables, each with the object of the binding alone.
+fn of_one(variables: &[Variable], binding: &[ObjectId]) -> Vec<Variable> {
+    let one = |variable: &Variable| Variable {
+        objects: [binding[variable.slot as usize]].into(),
+        ..variable.clone()
+    };
+    variables.iter().map(one).collect()
+}
+
+/// The task whose plans satisfy wishes.
+fn with_chosen<'w>(base: &LiftedTask, wishes: impl IntoIterator<Item = &'w Wish>) -> LiftedTask {
     let mut task = base.clone();
     let mut parts = vec![task.goal];
-    for (condition, slots) in wishes {
-        parts.push(condition.clone());
-        task.goal_slots = task.goal_slots.max(slots);
+    for wish in wishes {
+        match wish {
+            Wish::Goal(condition, slots) => {
+                parts.push(condition.clone());
+                task.goal_slots = task.goal_slots.max(*slots);
+            }
+            Wish::Trajectory(constraint) => task.extension.constraints.push(constraint.clone()),
+        }
     }
     task.goal = Formula::And(parts);
     task
@@ -172,8 +194,7 @@ impl Selection<'_> {
         options: &PlanOptions,
         resources: &mut dyn ResourceLimits,
     ) -> (PlanResult, f64) {
-        let chosen = wishes.iter().map(|&wish| (&self.wishes[wish].condition, self.wishes[wish].slots));
-        let task = with_goals(&self.base, chosen);
+        let task = with_chosen(&self.base, wishes.iter().map(|&wish| &self.wishes[wish]));
         let mut value = f64::INFINITY;
         let result = (self.plain_search)(task, options, resources, &mut |plan, method| {
             value = value.min(self.offer(plan, method));

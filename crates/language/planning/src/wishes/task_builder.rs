@@ -2,7 +2,7 @@
 
 use super::automata::{Automata, Change, NewFacts};
 use super::formula::{
-    Literals, all, any, before, disjuncts, merge, negation, of_condition, under, with_literals,
+    Literals, all, any, before, disjuncts, for_each_fact, merge, negation, of_condition, under, with_literals,
 };
 use crate::ground::Ground;
 use crate::resources::{ResourceLimits, StopReason, check};
@@ -58,8 +58,10 @@ impl TaskBuilder {
         let symbols = Arc::make_mut(&mut task.symbols);
         task.actions.push(GroundAction { action: symbols.actions.len() as u32, args: Box::default() });
         symbols.actions.push("@wish".to_owned());
+        let stratum = task.axioms.last().map_or(0, |axiom| axiom.stratum + 1);
+        task.axioms.extend(facts.rules(stratum));
         TaskBuilder {
-            stratum: task.axioms.last().map_or(0, |axiom| axiom.stratum + 1),
+            stratum: stratum + 1,
             task,
             open: facts.basic(true),
             facts,
@@ -153,6 +155,28 @@ impl TaskBuilder {
                 Change::Delete(fact) => effects.push((condition, [None, Some(fact)])),
             }
         }
+        let moved = self.with_effects(operator, effects, resources)?;
+        let mut payments = preferred.to_vec();
+        payments.extend(broken.into_iter().map(|(fact, (cost, kept))| Payment {
+            condition: any([all(kept), Ground::Literal(fact, false)]),
+            cost,
+            broken: Some(fact),
+        }));
+        for literals in self.choices(&all(allowed), MAX_DISJUNCTS) {
+            if let Some(precondition) = with_literals(&moved.precondition, &literals) {
+                self.paying(Operator { precondition, ..moved.clone() }, &payments);
+            }
+        }
+        Ok(())
+    }
+
+    /// The operator with further effects, each where its condition holds: the facts that it adds and deletes.
+    fn with_effects(
+        &mut self,
+        operator: &Operator,
+        effects: Vec<(Ground, [Option<Fact>; 2])>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Operator, StopReason> {
         let mut moved = operator.clone();
         let mut conditional = moved.conditional.to_vec();
         for (condition, [add, delete]) in effects {
@@ -169,18 +193,54 @@ impl TaskBuilder {
             }
         }
         moved.conditional = conditional.into();
-        let mut payments = preferred.to_vec();
-        payments.extend(broken.into_iter().map(|(fact, (cost, kept))| Payment {
-            condition: any([all(kept), Ground::Literal(fact, false)]),
-            cost,
-            broken: Some(fact),
-        }));
-        for literals in self.choices(&all(allowed), MAX_DISJUNCTS) {
-            if let Some(precondition) = with_literals(&moved.precondition, &literals) {
-                self.paying(Operator { precondition, ..moved.clone() }, &payments);
+        Ok(moved)
+    }
+
+    /// Replaces the operators by ones that move the automata, and adds the conditions to the goal. Nothing is paid for. Operators that are
+    /// timed literals happen in any case: where they violate a constraint, no later state satisfies the goal. Returns the task with, for each
+    /// operator, the facts beyond its own conditions that the changes depend on.
+    pub(super) fn constrained(
+        mut self,
+        automata: &Automata,
+        conditions: Ground,
+        is_timed: &dyn Fn(&GroundAction) -> bool,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(GroundTask, Vec<Vec<Fact>>), StopReason> {
+        let broken = self.facts.basic(false);
+        let mut observed = Vec::new();
+        for operator in std::mem::take(&mut self.task.operators) {
+            check(resources.poll())?;
+            let is_timed = is_timed(&self.task.actions[operator.action as usize]);
+            let (mut allowed, mut effects, mut facts) = (Vec::new(), Vec::new(), Vec::new());
+            for (condition, change) in changes(&operator, automata) {
+                for_each_fact(&condition, &mut |fact| facts.push(fact));
+                match change {
+                    Change::Forbid if is_timed => effects.push((condition, [Some(broken), None])),
+                    Change::Forbid => allowed.push(negation(&condition)),
+                    Change::Add(fact) | Change::Break(fact, _) => {
+                        effects.push((condition, [Some(fact), None]))
+                    }
+                    Change::Delete(fact) => effects.push((condition, [None, Some(fact)])),
+                }
+            }
+            facts.sort_unstable();
+            facts.dedup();
+            let moved = self.with_effects(&operator, effects, resources)?;
+            for literals in self.choices(&all(allowed), MAX_DISJUNCTS) {
+                if let Some(precondition) = with_literals(&moved.precondition, &literals) {
+                    check(resources.charge(OPERATOR_BYTES + EFFECT_BYTES * moved.conditional.len() as u64))?;
+                    self.operators.push(Operator { precondition, ..moved.clone() });
+                    observed.push(facts.clone());
+                }
             }
         }
-        Ok(())
+        let kept = all([conditions, Ground::Literal(broken, true)]);
+        let literals = self.condense(&kept);
+        match literals.and_then(|literals| with_literals(&self.task.goal, &literals)) {
+            Some(goal) => self.task.goal = goal,
+            None => self.task.goal_unreachable = true,
+        }
+        Ok((self.numbered(&mut observed), observed))
     }
 
     /// Adds an operator that pays for the conditions that do not hold before it.
@@ -226,9 +286,7 @@ impl TaskBuilder {
         let last = self.counters[payments.len()];
         let own = with_literals(&Condition::default(), &[(started, false), (last, false)]);
         operator.precondition = own.unwrap_or_default();
-        // No step follows the one that ends the plan.
-        let reopened: &[Fact] = if operator.delete.contains(&open) { &[] } else { &[open] };
-        add_changes(&mut operator, reopened, &[started, last]);
+        add_changes(&mut operator, &[open], &[started, last]);
         self.operators.push(operator);
     }
 
@@ -267,34 +325,10 @@ impl TaskBuilder {
     }
 
     /// Sets the goal: the conditions hold, and the wishes are paid for in their order where they do not hold.
-    pub(super) fn goal(
-        &mut self,
-        conditions: Ground,
-        wishes: &[(Ground, u64)],
-        automata: &Automata,
-        resources: &mut dyn ResourceLimits,
-    ) -> Result<(), StopReason> {
+    pub(super) fn goal(&mut self, conditions: Ground, wishes: &[(Ground, u64)]) {
         let goal = all([of_condition(&self.task.goal), conditions]);
         let mut phase = self.facts.basic(false);
-        let end = Operator {
-            action: self.auxiliary,
-            precondition: Condition { positive: [self.open].into(), ..Condition::default() },
-            add: [phase].into(),
-            delete: [self.open].into(),
-            conditional: Box::default(),
-            numeric: Box::default(),
-            metric: Box::default(),
-            partial: false,
-            cost: 0,
-        };
-        if automata.has_late_updates() {
-            // The goal is tested when the last state was observed.
-            self.moved(&end, automata, &[], resources)?;
-            let observed = std::mem::replace(&mut phase, self.facts.basic(false));
-            self.steps(&goal, &[(observed, false)], (observed, &[phase]), 0);
-        } else {
-            self.steps(&goal, &[(self.open, false)], (self.open, &[phase]), 0);
-        }
+        self.steps(&goal, &[(self.open, false)], (self.open, &[phase]), 0);
         let unpaid: Vec<(Ground, u64)> =
             self.unpaid.iter().map(|(&fact, &cost)| (Ground::Literal(fact, true), cost)).collect();
         for (condition, cost) in wishes.iter().chain(&unpaid) {
@@ -304,13 +338,17 @@ impl TaskBuilder {
             phase = next;
         }
         self.task.goal = Condition { positive: [phase].into(), ..Condition::default() };
-        Ok(())
     }
 
     /// The task, with its new facts among those of their kind.
     pub(super) fn finish(mut self) -> GroundTask {
         self.split();
         self.scale();
+        self.numbered(&mut [])
+    }
+
+    /// The task with its facts in their order: basic ones, then derived ones. Those in the lists get their new numbers.
+    fn numbered(self, lists: &mut [Vec<Fact>]) -> GroundTask {
         let TaskBuilder { mut task, facts: new, operators, .. } = self;
         let (original, basic) = (task.facts.len(), task.basic_facts);
         let added = new.are_basic.iter().filter(|&&is_basic| is_basic).count();
@@ -340,8 +378,11 @@ impl TaskBuilder {
             map(&mut condition.negative);
         };
         task.operators = operators;
+        lists.iter_mut().flatten().for_each(|fact| *fact = number[*fact as usize]);
         for operator in &mut task.operators {
             condition(&mut operator.precondition);
+            let numeric = operator.numeric.iter_mut().chain(&mut operator.metric);
+            numeric.for_each(|effect| condition(&mut effect.condition));
             map(&mut operator.add);
             map(&mut operator.delete);
             for effect in &mut operator.conditional {
@@ -400,10 +441,7 @@ fn add_changes(operator: &mut Operator, add: &[Fact], delete: &[Fact]) {
 
 /// The conditions of the changes that an operator makes to automata, on the state before it.
 fn changes(operator: &Operator, automata: &Automata) -> Vec<(Ground, Change)> {
-    let conditional = operator.conditional.iter();
-    let conditional = conditional.flat_map(|effect| effect.add.iter().chain(&effect.delete));
-    let changed = operator.add.iter().chain(&operator.delete).chain(conditional).copied();
-    let changes = automata.updates(changed).map(|update| {
+    let changes = automata.updates(operator).map(|update| {
         let condition = match update.is_late {
             true => under(&update.condition, &operator.precondition),
             false => before(&update.condition, operator),

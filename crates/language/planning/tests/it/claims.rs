@@ -109,6 +109,19 @@ fn claims_about_a_plan_are_right_wrong_or_absent() {
 }
 
 #[test]
+fn a_violated_constraint_makes_the_plan_invalid_and_the_claim_of_the_goal_stays_right() {
+    let problem = PROBLEM.trim_end().strip_suffix(')').unwrap();
+    let problem = format!("{problem} (:constraints (always (not (on red)))))");
+    let (domain, problem) = read(DOMAIN, &problem);
+    let plan = parse_plan("(switch red) (go red blue) (switch blue)", SourceId(2));
+    let report = Validator::new(normalize(&domain, &problem).unwrap()).validate(&plan, &mut Unlimited);
+    assert!(!report.is_valid(), "the constraint is violated");
+    let claim = PlanClaim { goal_reached: Some(true), valid: Some(true), ..PlanClaim::default() };
+    let failures = ClaimFailures::of(&PlanExecution::of(&report).unwrap(), &[], &claim);
+    assert_eq!((failures.wrong_goal_claim, failures.wrong_self_evaluation), (Some(false), Some(true)));
+}
+
+#[test]
 fn states_are_wrong_where_one_literal_is_and_unknown_where_none_was_compared() {
     let (_, report) = validate_plan("(switch red)");
     let execution = PlanExecution::of(&report).unwrap();

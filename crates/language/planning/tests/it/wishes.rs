@@ -4,8 +4,8 @@ use crate::support::{Random, read};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, Unlimited, ValidationOptions, ValidationReport,
-    Validator, normalize, parse_plan, plan, plan_with_progress,
+    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, StopReason, Unlimited, ValidationOptions,
+    ValidationReport, Validator, normalize, parse_plan, plan, plan_with_progress,
 };
 
 fn solve(task: &(Domain, Problem), algorithm: Algorithm) -> PlanResult {
@@ -388,9 +388,77 @@ fn what_is_not_planned_is_named() {
         )
     };
     let what = "preferences or trajectory constraints together with numeric conditions";
-    assert_eq!(refused(&read(numbers, &problem("(:constraints (sometime (p)))"))), [what]);
-    let optimal = solve(&read(numbers, &problem("")), Algorithm::AStar).outcome;
-    assert!(matches!(&optimal, SearchOutcome::Unsupported(found) if found[0].what == what), "{optimal:?}");
+    for constraints in ["", "(:constraints (sometime (p)))"] {
+        let optimal = solve(&read(numbers, &problem(constraints)), Algorithm::AStar).outcome;
+        assert!(
+            matches!(&optimal, SearchOutcome::Unsupported(found) if found[0].what == what),
+            "{optimal:?}"
+        );
+    }
+}
+
+/// A task with a number, and constraints that each plan satisfies.
+fn tiny_with_numbers(seed: u64) -> Tiny {
+    let random = &mut Random::new(seed);
+    let facts = ["(p)", "(q)", "(r a)", "(r b)", "(> (n) 1)", "(<= (n) 0)", "(= (* 2 (n)) (+ (n) 2))"];
+    let mut domain = "(define (domain tiny) (:requirements :adl :fluents :constraints)
+        (:constants a b) (:predicates (p) (q) (r ?x)) (:functions (n))"
+        .to_owned();
+    for (number, argument) in ["", "", "?x"].into_iter().enumerate() {
+        let condition = if random.chance(50) { condition(random, &facts) } else { "(and)".to_owned() };
+        let changed = literal(random, if argument.is_empty() { &facts[..4] } else { &["(r ?x)"] });
+        let amount = ["(increase (n) 1)", "(decrease (n) 2)", "(assign (n) 1)", ""][random.below(4)];
+        let when = match random.chance(30) {
+            true => format!("(when {} {})", literal(random, &facts), literal(random, &facts[..4])),
+            false => String::new(),
+        };
+        domain += &format!(
+            "\n(:action a{number} :parameters ({argument}) :precondition {condition}
+              :effect (and {changed} {amount} {when}))"
+        );
+    }
+    domain.push(')');
+    let init: String = FACTS.iter().filter(|_| random.chance(40)).copied().collect();
+    let goal = condition(random, &facts);
+    let constraints: String = (0..1 + random.below(3)).map(|_| constraint(random, &facts)).collect();
+    let problem = format!(
+        "(define (problem x) (:domain tiny) (:init {init} (= (n) {})) (:goal {goal})
+         (:constraints (and {constraints})))",
+        random.below(3)
+    );
+    Tiny { domain, problem }
+}
+
+#[test]
+fn constraints_beside_numbers_leave_the_plans_that_satisfy_them() {
+    let (mut exact, mut none) = (0, 0);
+    for seed in 0..300 {
+        let tiny = tiny_with_numbers(seed);
+        let task = read(&tiny.domain, &tiny.problem);
+        let validator = validator(&task);
+        let best = best_metric(&validator, &mut Vec::new(), 4, 1.0);
+        for algorithm in [Algorithm::AStar, Algorithm::BreadthFirst, Algorithm::Greedy] {
+            let options = PlanOptions { algorithm, max_nodes: 5_000, ..PlanOptions::default() };
+            let outcome = plan(&task.0, &task.1, &options, &mut Unlimited).unwrap().outcome;
+            let context = format!("seed {seed}, {algorithm:?}: {best:?}\n{}\n{}", tiny.domain, tiny.problem);
+            match &outcome {
+                SearchOutcome::Plan(plan) => {
+                    check(&validator, plan);
+                    if plan.steps.len() <= 4 && algorithm != Algorithm::Greedy {
+                        assert_eq!(best, plan.cost, "{context}\n{plan}");
+                        exact += 1;
+                    }
+                    assert!(algorithm == Algorithm::Greedy || best.is_none_or(|b| Some(b) >= plan.cost));
+                }
+                SearchOutcome::ProvenUnsolvable(_) | SearchOutcome::LimitReached(StopReason::Nodes) => {
+                    assert_eq!(best, None, "{context}");
+                    none += 1;
+                }
+                other => panic!("{other:?}\n{context}"),
+            }
+        }
+    }
+    assert!(exact > 150 && none > 150, "{exact} {none}");
 }
 
 /// The best plan, which is valid and has the cost that it tells, and the costs of the plans before it.
@@ -475,6 +543,49 @@ fn wishes_beside_time_are_kept_where_they_are_worth_it() {
     assert!((35.0..35.01).contains(&plan.cost.unwrap()), "{plan}");
     let (plan, _) = improved(domain, &problem(8));
     assert_eq!((plan.steps.len(), plan.cost), (1, Some(33.0)), "{plan}");
+}
+
+#[test]
+fn preferred_trajectories_beside_numbers_and_time_are_kept_where_they_are_worth_it() {
+    let domain = STALL.replace(":preferences", ":preferences :constraints");
+    let problem = |constraints: &str| {
+        format!(
+            "(define (problem p) (:domain stall) (:objects tea bread jam - ware)
+             (:init (= (money) 9) (= (spent) 0) (= (price tea) 2) (= (price bread) 3) (= (price jam) 4))
+             (:goal (have tea)) (:constraints (and {constraints}))
+             (:metric minimize (+ (spent) (* 5 (is-violated w)))))"
+        )
+    };
+    // Bread for 3 saves 5; jam and bread for 7 save 5.
+    let (plan, costs) = improved(&domain, &problem("(preference w (sometime (have bread)))"));
+    assert_eq!((plan.cost, costs[0]), (Some(5.0), 7.0), "{plan}");
+    let both = "(preference w (sometime (and (have bread) (<= (money) 0))))";
+    assert_eq!(improved(&domain, &problem(both)).0.cost, Some(7.0));
+    // A constraint that each plan satisfies stands beside it.
+    let hard = "(always (>= (money) 5)) (preference w (sometime-before (have tea) (have bread)))";
+    assert_eq!(improved(&domain, &problem(hard)).0.cost, Some(7.0));
+    let each = "(forall (?w - ware) (preference w (sometime-before (have tea) (have ?w))))";
+    assert_eq!(improved(&domain, &problem(each)).0.cost, Some(14.0));
+    let kitchen = "(define (domain kitchen) (:requirements :durative-actions :preferences :constraints)
+      (:predicates (hot) (loud))
+      (:durative-action boil :parameters () :duration (= ?duration 5) :condition (and) :effect (at end (hot)))
+      (:durative-action sing :parameters () :duration (= ?duration 2) :condition (and)
+        :effect (and (at start (loud)) (at end (not (loud))))))";
+    let timed = |wish: &str| {
+        format!(
+            "(define (problem p) (:domain kitchen) (:init) (:goal (hot)) (:constraints (preference w {wish}))
+             (:metric minimize (+ (total-time) (* 9 (is-violated w)))))"
+        )
+    };
+    for (wish, cost) in [
+        ("(sometime (loud))", 5.0),
+        ("(hold-during 10 11 (loud))", 11.0),
+        ("(within 4 (hot))", 14.0),
+        ("(hold-during 30 31 (loud))", 14.0),
+    ] {
+        let (plan, _) = improved(kitchen, &timed(wish));
+        assert!((cost..cost + 0.01).contains(&plan.cost.unwrap()), "{wish}: {plan}");
+    }
 }
 
 /// A plan without a violation is not the best one where a violation makes the metric better.

@@ -8,7 +8,9 @@ use crate::exit::Exit;
 use clap::Args;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::plan::{MetricDirection, PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
-use std::path::PathBuf;
+use planforge_app::pddl::validate::{ValidateRequest, validate, write_gantt};
+use planforge_app::{Error, RequestLimits, Source};
+use std::path::{Path, PathBuf};
 
 /// Find a good plan and print it in IPC form: the best until the limit, or a cheapest one.
 ///
@@ -25,8 +27,7 @@ use std::path::PathBuf;
   planforge pddl plan domain.pddl p01.pddl --top-k 1000 --quality 1.2
 
 A plan with times is drawn as a Gantt chart, as SVG or in text:
-  planforge pddl plan examples/extended/bakery/domain.pddl examples/extended/bakery/p01.pddl > p01.plan
-  planforge pddl validate examples/extended/bakery/domain.pddl examples/extended/bakery/p01.pddl p01.plan --gantt p01.svg")]
+  planforge pddl plan examples/extended/bakery/domain.pddl examples/extended/bakery/p01.pddl --gantt p01.svg")]
 pub(crate) struct PlanArgs {
     /// The domain file.
     pub(crate) domain: PathBuf,
@@ -60,6 +61,9 @@ pub(crate) struct PlanArgs {
     /// End at this many search nodes, before the first plan or after it: a limit that is the same on every machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_nodes: Option<u64>,
+    /// Write the Gantt chart of a plan with times: .svg, or text into any other file.
+    #[arg(long, value_name = "FILE", conflicts_with = "top_k")]
+    pub(crate) gantt: Option<PathBuf>,
     /// Print one JSON object instead of the plan.
     #[arg(long)]
     pub(crate) json: bool,
@@ -84,9 +88,15 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         report_plans: false,
     };
     context.show(plan(&context.app, &request), |result| {
+        let drawn = args.gantt.as_ref().zip(result.plans().first());
+        let drawn = drawn.map(|(path, plan)| draw(context, &request, plan, path));
+        let status = match drawn {
+            Some(Err(error)) => result.status.max(context.print_error(&error)),
+            Some(Ok(())) | None => result.status,
+        };
         if args.json {
             context.output.json(&result);
-            return result.status;
+            return status;
         }
         if let Some(outcome) = &result.outcome {
             print(context, outcome);
@@ -99,8 +109,21 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
             preferences(&result.preferences).iter().for_each(|line| context.output.note(line));
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
-        result.status
+        status
     })
+}
+
+/// Writes the Gantt chart of a plan, which is executed for it.
+fn draw(context: &Context, request: &PlanRequest, plan: &PlanDocument, path: &Path) -> Result<(), Error> {
+    let request = ValidateRequest {
+        domain: request.domain.clone(),
+        problem: Some(request.problem.clone()),
+        plan: Some(Source::text("plan", plan.to_ipc())),
+        in_words: None,
+        epsilon: None,
+        limits: RequestLimits { seconds: None, ..request.limits },
+    };
+    write_gantt(&context.app, &validate(&context.app, &request)?, path)
 }
 
 fn print(context: &Context, outcome: &PlanOutcome) {
