@@ -143,7 +143,8 @@ export function WorkbenchPage() {
       if (!other) throw new Error("Keep a version first.");
       const report = await post<Compared>("/api/pddl/compare", { domain: other.domain, problem: other.problem, other_domain: now.domain, other_problem: now.problem });
       const words = { equal: "Both versions behave in the same way", different: "The versions behave differently" }[report.decision ?? ""] ?? "It is not decided if the versions differ";
-      return { title: words, lines: [report.in_words ?? []].flat().map((one) => (typeof one === "string" ? one : JSON.stringify(one))) };
+      // The server calls the first task the reference and the second one the candidate.
+      return { title: words, lines: (report.in_words ?? []).map((line) => line.replaceAll("the reference", "the kept version").replaceAll("the candidate", "this version")) };
     });
 
   return (
@@ -282,7 +283,7 @@ interface Validated {
 
 interface Compared {
   decision?: string;
-  in_words?: unknown;
+  in_words?: string[];
 }
 
 function linesOf({ diagnostics = [], failing, missing = [] }: Validated): string[] {

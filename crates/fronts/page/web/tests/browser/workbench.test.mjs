@@ -57,6 +57,12 @@ test("a plan that does not work is explained, and two versions are compared", as
   await page.getByRole("button", { name: "Keep this version" }).click();
   await page.getByRole("button", { name: "Compare with the kept version" }).click();
   await page.getByText("Both versions behave in the same way").waitFor();
+  const domain = await page.evaluate(() => JSON.parse(sessionStorage.getItem("planforge-workbench")).domain);
+  await page.getByRole("textbox", { name: "Domain" }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(domain.replace(" (empty-ferry))\n    :effect (and (on-ferry", ")\n    :effect (and (on-ferry"));
+  await page.getByRole("button", { name: "Compare with the kept version" }).click();
+  await page.getByText("In the kept version, the action board needs that empty ferry holds; not in this version.").waitFor();
   await context.close();
 });
 
