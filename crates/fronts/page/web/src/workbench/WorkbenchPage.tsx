@@ -5,6 +5,7 @@ import { inWords, jobStream, openEvents, post } from "../api";
 import { Stepper } from "../solve/Stepper";
 import type { Steps } from "../solve/data";
 import { makeEditors, type Editors } from "./editor";
+import type { Fix } from "./findings";
 import { FIRST } from "./first";
 import "./workbench.css";
 import { Failure } from "../Failure";
@@ -42,6 +43,7 @@ export function WorkbenchPage() {
   const [error, setError] = useState<string | null>(null);
   const [job, setJob] = useState<string | null>(null);
   const [limit, setLimit] = useState(LIMIT.first);
+  const [fixes, setFixes] = useState<Record<string, Fix[]>>({});
   const planNow = useRef(plan);
   planNow.current = plan;
 
@@ -59,7 +61,7 @@ export function WorkbenchPage() {
       { place: domainPlace.current, name: "domain.pddl", label: "Domain", text: first.domain },
       { place: problemPlace.current, name: "problem.pddl", label: "Problem", text: first.problem },
     ];
-    makeEditors(files, keep, setError).then((made) => {
+    makeEditors(files, keep, setError, { takeFixes: (name, found) => setFixes((all) => ({ ...all, [name]: found })) }).then((made) => {
       if (isGone) made.close();
       else editors.current = made;
     });
@@ -141,7 +143,8 @@ export function WorkbenchPage() {
       if (!other) throw new Error("Keep a version first.");
       const report = await post<Compared>("/api/pddl/compare", { domain: other.domain, problem: other.problem, other_domain: now.domain, other_problem: now.problem });
       const words = { equal: "Both versions behave in the same way", different: "The versions behave differently" }[report.decision ?? ""] ?? "It is not decided if the versions differ";
-      return { title: words, lines: [report.in_words ?? []].flat().map((one) => (typeof one === "string" ? one : JSON.stringify(one))) };
+      // The server calls the first task the reference and the second one the candidate.
+      return { title: words, lines: (report.in_words ?? []).map((line) => line.replaceAll("the reference", "the kept version").replaceAll("the candidate", "this version")) };
     });
 
   return (
@@ -151,10 +154,12 @@ export function WorkbenchPage() {
         <section aria-label="Domain">
           <h2>Domain</h2>
           <div class="editor" ref={domainPlace} />
+          <Fixes of="domain" fixes={fixes["domain.pddl"]} />
         </section>
         <section aria-label="Problem">
           <h2>Problem</h2>
           <div class="editor" ref={problemPlace} />
+          <Fixes of="problem" fixes={fixes["problem.pddl"]} />
         </section>
       </div>
       <div class="bench-tools">
@@ -178,6 +183,9 @@ export function WorkbenchPage() {
         </button>
         <button type="button" onClick={step}>
           Step through
+        </button>
+        <button type="button" onClick={() => editors.current?.format()}>
+          Format
         </button>
         <button type="button" onClick={() => draw("types", "Types")}>
           Types
@@ -227,6 +235,21 @@ export function WorkbenchPage() {
   );
 }
 
+/** Room for the fixes is there before they are, so that nothing moves. */
+function Fixes({ of, fixes = [] }: { of: string; fixes?: Fix[] }) {
+  return (
+    <ul class="fixes" aria-label={`Fixes for the ${of}`}>
+      {fixes.map((fix) => (
+        <li key={`${fix.line} ${fix.title}`}>
+          <button type="button" onClick={fix.apply}>
+            Line {fix.line}: {fix.title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface PlanEvent {
   kind: string;
   text?: unknown;
@@ -260,7 +283,7 @@ interface Validated {
 
 interface Compared {
   decision?: string;
-  in_words?: unknown;
+  in_words?: string[];
 }
 
 function linesOf({ diagnostics = [], failing, missing = [] }: Validated): string[] {

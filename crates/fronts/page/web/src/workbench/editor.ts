@@ -1,12 +1,13 @@
-// An editor for PDDL over planforge's language server: findings, completion, hover, names, format.
+// An editor for PDDL over planforge's language server: findings with fixes, completion, hover, names, format.
 
-import { LSPClient, languageServerExtensions, languageServerSupport, type Transport } from "@codemirror/lsp-client";
+import { formatDocument, LSPClient, languageServerExtensions, languageServerSupport, type Transport } from "@codemirror/lsp-client";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 import { inWords, openEvents, post } from "../api";
+import { askForFixes, type Fix } from "./findings";
 
 /** Words, variables, sections and comments of PDDL. */
 const pddl = StreamLanguage.define({
@@ -53,6 +54,9 @@ export function plainMarkup(html: string): string {
   return body.innerHTML;
 }
 
+/** Names of files for the language server. */
+const FOLDER = "page:///";
+
 const ENDED = "The language server has ended. Reload the page to start it again; your texts stay. ";
 
 /** A session of the language server. Messages are sent one after the other. */
@@ -80,13 +84,15 @@ async function connect(problem: (text: string) => void): Promise<{ transport: Tr
 
 export interface Editors {
   texts(): string[];
+  /** Lays out all texts; one with mistakes of form stays as it is. */
+  format(): void;
   close(): void;
 }
 
-/** Makes one editor for each file. Without a language server they are editors all the same; `problem` says so. */
-export async function makeEditors(files: { place: HTMLElement; name: string; label: string; text: string }[], changed: () => void, problem: (text: string) => void, { isReadOnly = false } = {}): Promise<Editors> {
+/** Makes one editor for each file. Without a language server they are editors all the same; `problem` says so. `takeFixes` gets the fixes of a file by its name. */
+export async function makeEditors(files: { place: HTMLElement; name: string; label: string; text: string }[], changed: () => void, problem: (text: string) => void, { isReadOnly = false, takeFixes = (_name: string, _fixes: Fix[]) => {} } = {}): Promise<Editors> {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-  const client = new LSPClient({ extensions: languageServerExtensions(), sanitizeHTML: plainMarkup, timeout: 10_000 });
+  const client = new LSPClient({ extensions: [askForFixes((uri, fixes) => takeFixes(uri.slice(FOLDER.length), fixes)), ...languageServerExtensions()], sanitizeHTML: plainMarkup, timeout: 10_000 });
   let end = () => {};
   try {
     const { transport, close } = await connect(problem);
@@ -109,12 +115,13 @@ export async function makeEditors(files: { place: HTMLElement; name: string; lab
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && changed()),
-          languageServerSupport(client, `page:///${name}`, "pddl"),
+          languageServerSupport(client, FOLDER + name, "pddl"),
         ],
       }),
   );
   return {
     texts: () => views.map((view) => view.state.doc.toString()),
+    format: () => views.forEach(formatDocument),
     close: () => {
       views.forEach((view) => view.destroy());
       client.disconnect();

@@ -57,6 +57,12 @@ test("a plan that does not work is explained, and two versions are compared", as
   await page.getByRole("button", { name: "Keep this version" }).click();
   await page.getByRole("button", { name: "Compare with the kept version" }).click();
   await page.getByText("Both versions behave in the same way").waitFor();
+  const domain = await page.evaluate(() => JSON.parse(sessionStorage.getItem("planforge-workbench")).domain);
+  await page.getByRole("textbox", { name: "Domain" }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(domain.replace(" (empty-ferry))\n    :effect (and (on-ferry", ")\n    :effect (and (on-ferry"));
+  await page.getByRole("button", { name: "Compare with the kept version" }).click();
+  await page.getByText("In the kept version, the action board needs that empty ferry holds; not in this version.").waitFor();
   await context.close();
 });
 
@@ -88,5 +94,50 @@ test("a search that cannot begin says why, and does not seem to go on", async ()
   await page.getByRole("button", { name: "Plan", exact: true }).click();
   await page.getByRole("heading", { name: /^No plan/ }).waitFor();
   assert.equal(await page.getByText("Searching for a plan").count(), 0);
+  await context.close();
+});
+
+test("the language server completes, explains, formats and mends as in an editor", async () => {
+  const { page, context, problems } = await open(place.browser, place.server);
+  await page.goto(`${place.server.origin}/workbench`);
+  const problem = page.getByRole("textbox", { name: "Problem" });
+  await problem.getByText("empty-ferry").first().waitFor();
+  // Hover.
+  const word = await problem.evaluate((editor) => {
+    const walker = document.createTreeWalker(editor, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.indexOf("car-at");
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 6);
+      const { x, y, width, height } = range.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    }
+  });
+  await page.mouse.move(word.x, word.y);
+  await page.locator(".cm-tooltip-hover", { hasText: "car-at" }).first().waitFor();
+  // Completion.
+  await problem.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("(:init (car");
+  await page.keyboard.press("Control+ ");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "car-at" }).first().waitFor();
+  await page.keyboard.press("Escape");
+  // A finding with its fix; then the layout.
+  const domain = page.getByRole("textbox", { name: "Domain" });
+  await domain.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("(define (domain ferry) (:requirements :strips) (:types car) (:predicates (on-ferry ?c - car) (empty-ferry)) (:action leave :parameters (?c - car) :precondition (on-ferry ?c) :effect (empty-ferry)))");
+  await page.locator(".cm-lintRange-warning").first().waitFor();
+  const fix = page.getByRole("list", { name: "Fixes for the domain" }).getByRole("button", { name: "Line 1: Declare :typing" });
+  await fix.waitFor();
+  await check(page, problems, "workbench-findings");
+  await fix.press("Enter");
+  await domain.getByText(":typing").waitFor();
+  await fix.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Format" }).click();
+  await page.waitForFunction(() => document.querySelectorAll("[aria-label=Domain] .cm-line").length > 4);
+  assert.deepEqual(problems, []);
   await context.close();
 });
