@@ -43,7 +43,10 @@ fn warnings(found: &RepeatedRequests) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(first) = found.conflicts.first() {
         let count = counted(found.conflicts.len(), "request has", "requests have");
-        warnings.push(format!("{count} other replies in a second recording; those of the first are used{}", named(first)));
+        warnings.push(format!(
+            "{count} other replies in a second recording; those of the first are used{}",
+            named(first)
+        ));
     }
     for (model, ModelRepeats { repeated, other }) in &found.models {
         if let Some(first) = other.first() {

@@ -160,15 +160,23 @@ pub(crate) fn prove_readings(
     let reading = match Reading::parse(reading) {
         Ok(reading) => reading,
         Err(why) => {
-            let source = sources.add(suite.folder.join("reading.toml").display().to_string(), reading.to_owned());
+            let source =
+                sources.add(suite.folder.join("reading.toml").display().to_string(), reading.to_owned());
             let wrong = Diagnostic::error(codes::READING, format!("the file cannot be used: {why}"));
             return Ok(ProvenTexts {
                 texts: Vec::new(),
-                diagnostics: vec![wrong.at(source, Span::empty(0), "").help("`planforge explain suite.reading` shows the form of the file")],
+                diagnostics: vec![
+                    wrong
+                        .at(source, Span::empty(0), "")
+                        .help("`planforge explain suite.reading` shows the form of the file"),
+                ],
             });
         }
     };
-    let inferrer = Inferrer::new(context, &AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() })?;
+    let inferrer = Inferrer::new(
+        context,
+        &AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() },
+    )?;
     let knowledge = format!("{}\n{}\n", suite.knowledge.as_deref().unwrap_or_default(), reading.declare);
     let suite = &Suite { knowledge: Some(knowledge), ..suite.clone() };
     let comparer = InferredComparer { context, suite, inferrer: &inferrer };
@@ -179,7 +187,8 @@ pub(crate) fn prove_readings(
         reference_problem: example.problem.clone(),
         ..SuiteTask::default()
     });
-    let own: Vec<SuiteTask> = example.chain(suite.tasks.iter().filter(|task| task.axis.is_none()).cloned()).collect();
+    let own: Vec<SuiteTask> =
+        example.chain(suite.tasks.iter().filter(|task| task.axis.is_none()).cloned()).collect();
     let mut texts = Vec::new();
     for task in own.iter().filter(|task| task.reference_problem.is_some() && !task.text.is_empty()) {
         match reading.read(&task.text) {
@@ -235,7 +244,8 @@ impl Prover<'_> {
         let name = self.comparer.suite.folder.join(format!("{}.nl", task.stem)).display().to_string();
         let source = self.sources.add(name, task.text.clone());
         for Unread { sentence, is_ambiguous } in unread {
-            let at = task.text.find(sentence.as_str()).and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
+            let at =
+                task.text.find(sentence.as_str()).and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
             let span = Span::new(at, at.saturating_add(u32::try_from(sentence.len()).unwrap_or_default()));
             let message = match is_ambiguous {
                 true => "two sentences of reading.toml fit this one",

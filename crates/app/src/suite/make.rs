@@ -229,7 +229,10 @@ fn domain_files(suite: &Suite, spec: GenerateSpec, instances: &[Instance]) -> Ve
     copy("generator.jinja", suite.generator.clone());
     // Levels are for small tasks with texts of their own; their proof takes long for hundreds of objects. Texts of the ladder are read otherwise.
     let is_ladder = instances.iter().any(|instance| instance.axes.is_some());
-    for file in BESIDE_TASKS.into_iter().filter(|file| !(is_ladder && matches!(*file, "reading.toml" | "wordings.jinja"))) {
+    for file in BESIDE_TASKS
+        .into_iter()
+        .filter(|file| !(is_ladder && matches!(*file, "reading.toml" | "wordings.jinja")))
+    {
         copy(file, read_regular_text(&suite.folder.join(file), MAX_TEXT_BYTES as u64).ok());
     }
     files

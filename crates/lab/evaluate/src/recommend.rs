@@ -167,7 +167,8 @@ impl Recommendation {
             let needed = least_lead(tests.len() - separated);
             let place = |name: &str| evaluation.columns.iter().position(|column| column.name() == name);
             for method in &mut methods {
-                method.against = place(name).zip(place(&method.name)).and_then(|pair| against(&tests, pair, needed));
+                method.against =
+                    place(name).zip(place(&method.name)).and_then(|pair| against(&tests, pair, needed));
             }
         }
         let limits = limits(evaluation, &methods, chosen.as_deref());
@@ -444,24 +445,24 @@ fn unshown_differences(methods: &[MethodFigures], chosen: &str, seeds: usize) ->
         let pair = format!("between {} and {}", escape(chosen), names.join(", "));
         if needed > trials {
             let trials = count(trials, unit);
-            return format!("any difference {pair}: {trials} decided for both are too few, {needed} are needed");
+            return format!(
+                "any difference {pair}: {trials} decided for both are too few, {needed} are needed"
+            );
         }
         // With several seeds, a method can win a task by a part of its runs.
         let points = match (unit, seeds) {
             ("task", 1) => format!(", {} points", (100 * needed).div_ceil(trials)),
             _ => String::new(),
         };
-        format!("a difference {pair}, unless one wins at least {needed} of {trials} {unit}s and loses none{points}")
+        format!(
+            "a difference {pair}, unless one wins at least {needed} of {trials} {unit}s and loses none{points}"
+        )
     };
     groups.into_iter().rev().map(line).collect()
 }
 
 /// Limits of the results.
-fn limits(
-    evaluation: &Evaluation,
-    methods: &[MethodFigures],
-    chosen: Option<&str>,
-) -> Vec<String> {
+fn limits(evaluation: &Evaluation, methods: &[MethodFigures], chosen: Option<&str>) -> Vec<String> {
     let mut limits = Vec::new();
     let judged: Vec<&MethodFigures> = methods.iter().filter(|method| method.judged > 0).collect();
     let runs = evaluation.cells.iter().map(|cell| cell.tasks.len()).sum::<usize>();
@@ -580,16 +581,18 @@ mod tests {
             "{text}"
         );
         // Two pairs are shown, so 2 / 2^6 <= 0.05 / 1 < 2 / 2^5.
-        let limit =
-            "a difference between good and same, unless one wins at least 6 of 60 tasks and loses none, 10 points";
+        let limit = "a difference between good and same, unless one wins at least 6 of 60 tasks and loses none, 10 points";
         assert!(text.contains(limit), "{text}");
     }
 
     #[test]
     fn the_lead_that_is_said_to_be_needed_is_the_least_that_is_shown() {
         for (lead, is_shown) in [(5, false), (6, true)] {
-            let own =
-                evaluation(&[("weak", 5, 60, 0, None), ("good", 58, 60, 0, None), ("same", 58 - lead, 60, 0, None)]);
+            let own = evaluation(&[
+                ("weak", 5, 60, 0, None),
+                ("good", 58, 60, 0, None),
+                ("same", 58 - lead, 60, 0, None),
+            ]);
             let same = ask(&own, None, None).methods[2].against.unwrap();
             assert_eq!((same.is_shown, same.needed), (is_shown, (!is_shown).then_some(6)), "{lead}");
         }

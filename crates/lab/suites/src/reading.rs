@@ -89,7 +89,9 @@ impl Reading {
                     *before.entry(at).or_default() += 1;
                     read.push(Sentence { text: format!("{sentence}\n"), facts: Some(facts) });
                 }
-                (found, _) => unread.push(Unread { sentence: sentence.to_owned(), is_ambiguous: found.is_some() }),
+                (found, _) => {
+                    unread.push(Unread { sentence: sentence.to_owned(), is_ambiguous: found.is_some() })
+                }
             }
         }
         if unread.is_empty() { Ok(read) } else { Err(unread) }
@@ -98,7 +100,10 @@ impl Reading {
 
 /// Parts of a text that end with a full stop.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).filter(|sentence| !sentence.is_empty())
+    text.lines()
+        .flat_map(|line| line.split_inclusive(". "))
+        .map(str::trim)
+        .filter(|sentence| !sentence.is_empty())
 }
 
 /// The placeholders of a pattern and the texts between them: name, and `#`, `*` or nothing.
@@ -155,7 +160,8 @@ impl Form {
         let mut facts = filled(&self.text.facts, &values) + "\n";
         let Some((list, item)) = &self.list else { return Some(facts) };
         let items = split_list(found.name(list)?.as_str());
-        let items: Vec<Captures<'_>> = items.into_iter().map(|text| item.captures(text)).collect::<Option<_>>()?;
+        let items: Vec<Captures<'_>> =
+            items.into_iter().map(|text| item.captures(text)).collect::<Option<_>>()?;
         for (place, found) in items.iter().enumerate() {
             let mut own = values.clone();
             own.insert("place".to_owned(), place.to_string());
@@ -173,7 +179,12 @@ impl Form {
     }
 
     /// Adds the contents of placeholders; `None` if a number is not one.
-    fn add_values(&self, of: &Regex, found: &Captures<'_>, values: &mut BTreeMap<String, String>) -> Option<()> {
+    fn add_values(
+        &self,
+        of: &Regex,
+        found: &Captures<'_>,
+        values: &mut BTreeMap<String, String>,
+    ) -> Option<()> {
         for name in of.capture_names().flatten() {
             let Some(content) = found.name(name).map(|content| content.as_str()) else { continue };
             let value = match self.numbers.iter().any(|number| number == name) {
@@ -231,7 +242,9 @@ each = "goal(height({c}, {l}))."
 
     fn facts(text: &str) -> Result<Vec<String>, Vec<Unread>> {
         let read = Reading::parse(FILE).unwrap().read(text)?;
-        let words = |sentence: Sentence| sentence.facts.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = |sentence: Sentence| {
+            sentence.facts.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        };
         Ok(read.into_iter().map(words).collect())
     }
 
@@ -254,11 +267,16 @@ each = "goal(height({c}, {l}))."
 
     #[test]
     fn other_sentences_are_named() {
-        let unread = facts("The floor has many cells. The floor has 4 cells. In the end a is red.\n").unwrap_err();
+        let unread =
+            facts("The floor has many cells. The floor has 4 cells. In the end a is red.\n").unwrap_err();
         let sentences: Vec<&str> = unread.iter().map(|unread| unread.sentence.as_str()).collect();
         assert_eq!(sentences, ["The floor has many cells.", "In the end a is red."]);
-        let twice = Reading::parse("[[sentence]]\ntext = \"{a} is {b}.\"\n[[sentence]]\ntext = \"{a} is red.\"\n").unwrap();
+        let twice =
+            Reading::parse("[[sentence]]\ntext = \"{a} is {b}.\"\n[[sentence]]\ntext = \"{a} is red.\"\n")
+                .unwrap();
         assert!(twice.read("x is red.").unwrap_err()[0].is_ambiguous);
-        assert!(Reading::parse("[[sentence]]\ntext = \"{a*} and {b*}.\"\n").unwrap_err().contains("two lists"));
+        assert!(
+            Reading::parse("[[sentence]]\ntext = \"{a*} and {b*}.\"\n").unwrap_err().contains("two lists")
+        );
     }
 }

@@ -318,6 +318,32 @@ fn the_recorded_frontier_model_solves_what_its_readme_says() {
     recommends(&place.path().join("benchmark"));
 }
 
+/// The suites of harder tasks are made again, and their requests are those that were recorded.
+#[test]
+fn the_recorded_replies_to_harder_tasks_solve_what_their_readme_says() {
+    let place = tempfile::tempdir().unwrap();
+    let readme = fs::read_to_string(root().join("examples/recordings/frontier-harder/README.md")).unwrap();
+    let commands: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("    planforge ")).collect();
+    assert_eq!(commands.len(), 13, "{readme}");
+    for command in commands {
+        let word = |word: &str| match word.strip_prefix("out/") {
+            Some(folder) => place.path().join(folder).display().to_string(),
+            None => word.to_owned(),
+        };
+        let mut started = planforge();
+        started.current_dir(root()).args(command.split_whitespace().map(word));
+        Ran::wait(started.spawn().unwrap()).expect(0);
+    }
+    for (folder, solved, not_run) in [("ladder", 8, 2), ("harder", 16, 8)] {
+        let lines = fs::read_to_string(place.path().join(folder).join("tasks.jsonl")).unwrap();
+        let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let (ended, open): (Vec<_>, Vec<_>) = all.partition(|line| line["outcome"] != "unfinished");
+        assert!(ended.iter().all(|line| line["outcome"] == "solved"), "{ended:#?}");
+        assert_eq!((ended.len(), open.len()), (solved, not_run), "{folder}");
+        assert!(readme.contains(&format!("| {solved} of {solved} |")), "{folder}");
+    }
+}
+
 /// The model of examples/recordings/frontier.
 const FRONTIER: [&str; 4] = ["--model", "batch:frontier", "--seeds", "1"];
 
@@ -380,15 +406,21 @@ fn recordings_are_united_and_other_replies_to_the_same_request_are_named() {
     let (lab, tides, method) = (suite("lab"), suite("tides"), pipeline("llm-p.toml").display().to_string());
     let replay = |recordings: &[&str]| {
         let out = folder("out").join(recordings.join("-")).display().to_string();
-        let recordings: Vec<String> = recordings.iter().map(|name| folder(name).display().to_string()).collect();
+        let recordings: Vec<String> =
+            recordings.iter().map(|name| folder(name).display().to_string()).collect();
         let replays: Vec<&str> = recordings.iter().flat_map(|folder| ["--replay", folder]).collect();
-        let args = [&["--suite", &lab, "--suite", &tides, "--pipeline", &method, "--tasks", "1"][..], &FRONTIER].concat();
+        let args =
+            [&["--suite", &lab, "--suite", &tides, "--pipeline", &method, "--tasks", "1"][..], &FRONTIER]
+                .concat();
         evaluate(&[&args[..], &["--layout", "methods", "--out", &out], &replays].concat())
     };
     let united = replay(&["ann", "ben"]);
     assert!(united.expect(0).stdout.contains("2 of 2"), "{}", united.stdout);
     assert!(!united.stderr.contains("other replies"), "{}", united.stderr);
-    let named = ["`frontier` gave other replies to 1 of 1 repeated request", "1 request has other replies in a second recording"];
+    let named = [
+        "`frontier` gave other replies to 1 of 1 repeated request",
+        "1 request has other replies in a second recording",
+    ];
     let drifted = replay(&["ann", "later", "ben"]);
     drifted.expect(0).says(&named);
     drifted.says(&["lab.p01/problem"]);
@@ -400,7 +432,9 @@ fn recordings_are_united_and_other_replies_to_the_same_request_are_named() {
     let newer = folder("newer").join("lab.llm-p@batch-frontier.1.jsonl");
     let text = fs::read_to_string(folder("later").join("lab.llm-p@batch-frontier.1.jsonl")).unwrap();
     fs::write(newer, text.replacen("\"planforge_cassette\":1", "\"planforge_cassette\":2", 1)).unwrap();
-    replay(&["newer"]).expect(31).says(&["record.version", "the cassette has version 2, this planforge reads version 1"]);
+    replay(&["newer"])
+        .expect(31)
+        .says(&["record.version", "the cassette has version 2, this planforge reads version 1"]);
 }
 
 /// A matrix from which a suite was taken after it was run: its results are not in the tables, which says so.
@@ -411,7 +445,9 @@ fn results_that_an_edited_matrix_lacks_are_named() {
     let recording = root().join("examples/recordings/frontier").display().to_string();
     let suite = |name: &str| root().join("examples/unseen").join(name).display().to_string();
     let (lab, tides, method) = (suite("lab"), suite("tides"), pipeline("llm-p.toml").display().to_string());
-    let common = [&["--pipeline", &method, "--tasks", "1", "--replay", &recording, "--out", &out][..], &FRONTIER].concat();
+    let common =
+        [&["--pipeline", &method, "--tasks", "1", "--replay", &recording, "--out", &out][..], &FRONTIER]
+            .concat();
     evaluate(&[&["--suite", &lab, "--suite", &tides], &common[..]].concat()).expect(0);
     let edited = evaluate(&[&["--suite", &lab, "--resume"], &common[..]].concat());
     edited.expect(0).says(&["1 cell was run and is not in the matrix", "cells/tides/llm-p@batch-frontier/1"]);
@@ -545,7 +581,9 @@ fn parts_in_any_order_give_the_tables_of_one_run() {
                 // Tables that are made again from the cells, of which some ran in part, are the same.
                 let before = tables(order);
                 let out = place.path().join(order).display().to_string();
-                Ran::wait(planforge().args(["evaluate", "merge", &out, "--layout", "methods"]).spawn().unwrap());
+                Ran::wait(
+                    planforge().args(["evaluate", "merge", &out, "--layout", "methods"]).spawn().unwrap(),
+                );
                 assert_eq!(tables(order), before, "{part:?}");
             }
         }

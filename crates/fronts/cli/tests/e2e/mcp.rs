@@ -254,7 +254,8 @@ fn the_tools_use_the_plugins() {
 fn a_method_is_recommended_as_by_the_command() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("evaluation").display().to_string();
-    let [suite, recording] = ["examples/unseen/lab", "examples/recordings/frontier"].map(|path| root().join(path));
+    let [suite, recording] =
+        ["examples/unseen/lab", "examples/recordings/frontier"].map(|path| root().join(path));
     let paths = [("--suite", suite), ("--pipeline", pipeline("llm-p.toml")), ("--replay", recording)];
     let mut words: Vec<String> = vec!["evaluate".into()];
     words.extend(paths.iter().flat_map(|(option, path)| [(*option).to_owned(), path.display().to_string()]));
@@ -262,18 +263,24 @@ fn a_method_is_recommended_as_by_the_command() {
     ran(words.into_iter().chain(more.map(str::to_owned))).expect(0);
     let mut server = Server::start(place.path(), "");
     let answer = server.answer("recommend", json!({ "evaluation": "evaluation", "need": 90 }));
-    let printed = ran(["evaluate", "recommend", &out, "--need", "90%"].map(str::to_owned)).expect(0).stdout.clone();
+    let printed =
+        ran(["evaluate", "recommend", &out, "--need", "90%"].map(str::to_owned)).expect(0).stdout.clone();
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(answer["use"], "llm-p@batch-frontier", "{answer}");
     assert_eq!(words(answer["text"].as_str().unwrap()), words(&printed));
     assert!(server.failure("recommend", json!({ "evaluation": ".." })).contains("mcp.file"));
-    assert!(server.failure("recommend", json!({ "evaluation": "evaluation", "need": 101 })).contains("above 0"));
+    assert!(
+        server.failure("recommend", json!({ "evaluation": "evaluation", "need": 101 })).contains("above 0")
+    );
     // What leads out of the root is not read, and a changed result is refused.
     let results = place.path().join("evaluation/evaluation.json");
     let text = std::fs::read_to_string(&results).unwrap();
     std::fs::write(&results, text + " ").unwrap();
     let changed = server.failure("recommend", json!({ "evaluation": "evaluation" }));
-    assert!(changed.contains("evaluate.changed") && changed.contains("evaluation/evaluation.json"), "{changed}");
+    assert!(
+        changed.contains("evaluate.changed") && changed.contains("evaluation/evaluation.json"),
+        "{changed}"
+    );
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::rename(&results, elsewhere.path().join("evaluation.json")).unwrap();
     std::os::unix::fs::symlink(elsewhere.path().join("evaluation.json"), &results).unwrap();

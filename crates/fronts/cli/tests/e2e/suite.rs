@@ -600,7 +600,8 @@ fn a_text_that_leaves_out_a_sentence_is_found() {
     let place = tempfile::tempdir().unwrap();
     let mut folders = Vec::new();
     let add = |suite: &str, text: String, number: usize, folders: &mut Vec<PathBuf>| {
-        let others = |name: &str| name == "wordings.jinja" || name.starts_with("p0") && !name.starts_with("p02");
+        let others =
+            |name: &str| name == "wordings.jinja" || name.starts_with("p0") && !name.starts_with("p02");
         let left_out = |name: &str| others(name) || name.starts_with("p_example");
         let copy = copy_without(suite, &place.path().join(number.to_string()), left_out);
         std::fs::write(copy.join("p02.nl"), text).unwrap();
@@ -608,7 +609,8 @@ fn a_text_that_leaves_out_a_sentence_is_found() {
     };
     for suite in READ {
         let text = example_text(suite, "p02.nl");
-        let sentences: Vec<&str> = text.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).collect();
+        let sentences: Vec<&str> =
+            text.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).collect();
         for (at, left_out) in sentences.iter().enumerate() {
             if !NEEDLESS.iter().any(|begin| left_out.starts_with(begin)) {
                 let kept = sentences.iter().enumerate().filter(|(other, _)| *other != at);
@@ -617,7 +619,8 @@ fn a_text_that_leaves_out_a_sentence_is_found() {
             }
         }
     }
-    let wrong = example_text("termes", "p02.nl").replace("should have height level2", "should have height level1");
+    let wrong =
+        example_text("termes", "p02.nl").replace("should have height level2", "should have height level1");
     add("termes", wrong, folders.len(), &mut folders);
     let mut check = planforge();
     check.args(["suite", "check", "--json"]).args(&folders);
@@ -626,7 +629,11 @@ fn a_text_that_leaves_out_a_sentence_is_found() {
     assert!(found.len() > 40, "{}", found.len());
     for (suite, folder) in found.iter().zip(&folders) {
         let text = || std::fs::read_to_string(folder.join("p02.nl")).unwrap();
-        let is_found = suite["diagnostics"].as_array().unwrap().iter().any(|own| own["code"] == "paraphrase.not-implied");
+        let is_found = suite["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|own| own["code"] == "paraphrase.not-implied");
         assert!(is_found, "{}:\n{}", suite["suite"], text());
     }
     let unread = example_text("termes", "p02.nl") + "The robot is red.\n";

@@ -56,7 +56,8 @@ impl ToolKind for Recommend {
         let roots = texts.roots()?;
         // A copy, which no link leads out of a root.
         let copy = temporary_folder()?;
-        let file = |name: &str| roots.copy(&format!("{}/{name}", arguments.evaluation), &copy.path().join(name));
+        let file =
+            |name: &str| roots.copy(&format!("{}/{name}", arguments.evaluation), &copy.path().join(name));
         file("evaluation.json")
             .map_err(|failure| failure.help("name the folder of `planforge evaluate --out`, under a root"))?;
         // Folders of older versions have no hashes.
@@ -65,7 +66,8 @@ impl ToolKind for Recommend {
         let request = RecommendRequest { folder: copy.path().to_owned(), wish };
         let found = recommend(&call.context, &request).map_err(|error| {
             let mut failure = use_case_failure(&error);
-            failure.message = failure.message.replace(&copy.path().display().to_string(), &arguments.evaluation);
+            failure.message =
+                failure.message.replace(&copy.path().display().to_string(), &arguments.evaluation);
             failure
         })?;
         let recommendation = found.recommendation;

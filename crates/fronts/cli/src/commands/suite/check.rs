@@ -6,9 +6,7 @@ use crate::exit::Exit;
 use clap::Args;
 use planforge_app::diagnostics::Severity;
 use planforge_app::diagnostics::render::escape;
-use planforge_app::suite::{
-    Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteReport, check_suites,
-};
+use planforge_app::suite::{Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteReport, check_suites};
 use planforge_app::table::{Align, Table};
 use std::fmt::Write as _;
 use std::path::PathBuf;

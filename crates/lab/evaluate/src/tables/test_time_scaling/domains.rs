@@ -259,11 +259,12 @@ impl Scaling {
                 .iter()
                 .map(|asked| row.cells.get(asked).and_then(|cell| cell.rates.get(&criterion)))
                 .collect();
-            let shown = self.columns.iter().zip(&rates).map(|(asked, rate)| match (rate, row.cells.get(asked)) {
-                (Some(rate), _) => figure(rate),
-                (None, Some(cell)) if cell.ended == 0 => "not run".to_owned(),
-                (None, _) => "-".to_owned(),
-            });
+            let shown =
+                self.columns.iter().zip(&rates).map(|(asked, rate)| match (rate, row.cells.get(asked)) {
+                    (Some(rate), _) => figure(rate),
+                    (None, Some(cell)) if cell.ended == 0 => "not run".to_owned(),
+                    (None, _) => "-".to_owned(),
+                });
             // The paper's average is over the columns; of a method that lacks one there is none.
             let all: Option<Vec<f64>> = rates.iter().map(|rate| rate.map(|rate| rate.percent)).collect();
             let average = (self.columns.len() > 1)
@@ -526,7 +527,8 @@ mod tests {
 
     #[test]
     fn tasks_that_did_not_end_are_in_no_figure() {
-        let mut cells = vec![made("w", "single", 1, "annn"), made("x", "single", 1, "nn"), made("w", "bon", 1, "a")];
+        let mut cells =
+            vec![made("w", "single", 1, "annn"), made("x", "single", 1, "nn"), made("w", "bon", 1, "a")];
         let (own, others) = cells.split_at_mut(1);
         for task in own[0].tasks[2..].iter_mut().chain(others.iter_mut().flat_map(|cell| &mut cell.tasks)) {
             task.outcome = TaskOutcome::Unfinished;

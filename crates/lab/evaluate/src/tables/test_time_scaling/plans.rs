@@ -346,7 +346,8 @@ mod tests {
 
     #[test]
     fn tasks_that_did_not_end_are_in_no_figure() {
-        let judges = BTreeMap::from([("bon".to_owned(), Judges::default()), ("none".to_owned(), Judges::default())]);
+        let judges =
+            BTreeMap::from([("bon".to_owned(), Judges::default()), ("none".to_owned(), Judges::default())]);
         let mut part = bare("termes", "bon", 1, 5);
         part.tasks[0].outcome = TaskOutcome::Solved;
         let mut none = bare("termes", "none", 1, 5);
