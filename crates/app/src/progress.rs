@@ -24,7 +24,7 @@ impl Context {
         let run = next_number();
         let caps = UseCaps::of(models.clone().map(|(_, settings)| settings));
         self.send(&Event::RunStarted { run, title, tasks, folder, caps });
-        let prices = models.map(|(name, settings)| (name.clone(), settings.price.clone())).collect();
+        let prices = models.map(|(name, settings)| (name.clone(), settings.price)).collect();
         RunProgress { context: self.clone(), run, prices: Arc::new(prices), used: Arc::default() }
     }
 
