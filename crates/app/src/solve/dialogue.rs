@@ -115,7 +115,7 @@ enum Origin {
     /// It is the reading itself.
     Reading,
     /// By the change of a critic.
-    Change(PointChange),
+    Change(Box<PointChange>),
     /// Without a line that no sentence states.
     LineLeftOut,
 }
@@ -304,7 +304,7 @@ impl Talk<'_> {
             let supporters = BTreeSet::from([reading]);
             match made(&point.change) {
                 Ok(model) => {
-                    let origin = Origin::Change(point.change.clone());
+                    let origin = Origin::Change(Box::new(point.change.clone()));
                     self.add_rival(model, reading, origin, Some(point.clone()), supporters.clone());
                 }
                 Err(why) => self.leave_out(&point.question, &why),
@@ -313,7 +313,7 @@ impl Talk<'_> {
             if let Some(change) = rule_of_other_cases(domain_text, point)
                 && let Ok(model) = made(&change)
             {
-                self.add_rival(model, reading, Origin::Change(change), None, supporters);
+                self.add_rival(model, reading, Origin::Change(Box::new(change)), None, supporters);
             }
         }
     }
@@ -432,7 +432,8 @@ impl Talk<'_> {
             let mut steps = difference.test.steps.iter().filter_map(|step| NamedStep::parse(step));
             steps.all(|step| step.args.iter().all(|arg| known.contains(&arg.to_lowercase())))
         };
-        if is_known(&difference) {
+        // Lines without sentences say nothing about objects.
+        if known.is_empty() || is_known(&difference) {
             return difference;
         }
         let others = shortest_differences(&self.model, model, self.context);

@@ -45,7 +45,7 @@ pub(super) static ENGLISH: Phrases = Phrases {
     not_done_at_start: "not done at the start",
     then: ", then ",
     more_steps: "{} more steps",
-    no_longer: "no longer: ",
+    no_longer: "No longer: ",
 };
 
 static GERMAN: Phrases = Phrases {
@@ -64,7 +64,7 @@ static GERMAN: Phrases = Phrases {
     not_done_at_start: "am Anfang nicht erreicht",
     then: ", dann ",
     more_steps: "{} weitere Schritte",
-    no_longer: "nicht mehr: ",
+    no_longer: "Nicht mehr: ",
 };
 
 static FRENCH: Phrases = Phrases {
@@ -83,7 +83,7 @@ static FRENCH: Phrases = Phrases {
     not_done_at_start: "pas atteint au début",
     then: ", puis ",
     more_steps: "{} étapes de plus",
-    no_longer: "plus maintenant : ",
+    no_longer: "Plus maintenant : ",
 };
 
 static SPANISH: Phrases = Phrases {
@@ -102,7 +102,7 @@ static SPANISH: Phrases = Phrases {
     not_done_at_start: "no cumplido al principio",
     then: ", luego ",
     more_steps: "{} pasos más",
-    no_longer: "ya no: ",
+    no_longer: "Ya no: ",
 };
 
 impl Phrases {
@@ -112,12 +112,8 @@ impl Phrases {
         let of = |name: &str, count: usize| {
             let words = name.replace(['-', '_'], " ");
             let rest: Vec<String> = (2..=count).map(|at| format!("{{{at}}}")).collect();
-            let is_verb = ["is ", "has ", "ist ", "hat ", "est ", "a ", "está ", "tiene "]
-                .iter()
-                .any(|verb| words.starts_with(verb));
             let fact = match count {
                 0 => words,
-                1 if !is_verb => format!("{{1}}: {words}"),
                 _ => format!("{{1}} {words} {}", rest.join(", ")).trim_end().to_owned(),
             };
             Sentences { yes: format!("{fact}."), no: format!("{}{fact}.", self.no_longer) }
@@ -155,9 +151,9 @@ mod tests {
         assert!(found.is_empty(), "{found:?}");
         let wording = planforge_plugin_sdk::wording::Wording::new(&read.facts);
         assert_eq!(wording.fact("holds", &["ann", "box-1"], true), "ann holds box-1.");
-        assert_eq!(wording.fact("lit", &[], false), "no longer: lit.");
+        assert_eq!(wording.fact("lit", &[], false), "No longer: lit.");
         assert_eq!(wording.fact("is-clean", &["rod"], true), "rod is clean.");
-        assert_eq!(wording.fact("full", &["bag"], false), "no longer: bag: full.");
+        assert_eq!(wording.fact("full", &["bag"], false), "No longer: bag full.");
         assert_eq!(wording.fact("lies_between", &["a", "b", "c"], true), "a lies between b, c.");
     }
 

@@ -84,8 +84,7 @@ impl Keys {
         Keys { of, count: sorted.len() }
     }
 
-    /// Keys that both sides have, and those of them whose ground actions have equal features. Ground actions that differ in a left-out
-    /// parameter alone have one key, so that leaving out more parameters shares no more.
+    /// Ground actions of the first side whose key the second has, and those that have equal features as well.
     pub(super) fn shared(&self, features: [&[u64]; 2]) -> (usize, usize) {
         let mut second: FxHashMap<u32, u64> = FxHashMap::default();
         for (&key, &feature) in self.of[1].iter().zip(features[1]) {
@@ -95,7 +94,7 @@ impl Keys {
         }
         let mut shared = (0, 0);
         for (&key, &feature) in self.of[0].iter().zip(features[0]) {
-            if let Some(other) = second.remove(&key) {
+            if let Some(&other) = second.get(&key) {
                 shared.0 += 1;
                 shared.1 += usize::from(other == feature);
             }
