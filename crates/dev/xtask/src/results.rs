@@ -206,7 +206,7 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
     let _ = write!(
         out,
         "\nTasks whose plans have up to 276 steps, and of 40 objects whose texts have all ten difficulties of the [ladder](how-to/climb-the-ladder.md), do not separate planning by the frontier model alone \
-         from LLM+P: intrinsic is right in {} and {}, llm-p in {} and {} ([replies](../examples/recordings/frontier-harder/README.md)).\n",
+         from LLM+P: intrinsic is right in {} and {}, llm-p in {} and {} (`examples/recordings/frontier-harder`).\n",
         harder.right("intrinsic")?,
         ladder.right("intrinsic")?,
         harder.right("llm-p")?,

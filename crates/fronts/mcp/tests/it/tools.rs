@@ -21,7 +21,10 @@ async fn every_tool_has_a_description_and_schemas_of_both_sides() {
     let client = connect(TestClient::default()).await;
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["solve", "read", "plan", "validate", "compare", "states", "tasks", "run", "explain"]);
+    assert_eq!(
+        names,
+        ["solve", "read", "plan", "validate", "compare", "states", "tasks", "run", "recommend", "explain"]
+    );
     for tool in &tools {
         assert!(tool.description.as_ref().is_some_and(|d| d.len() > 50), "{tool:?}");
         let output = tool.output_schema.as_ref().unwrap();
