@@ -5,7 +5,9 @@ use crate::limits::{RequestLimits, WorkLimits};
 use crate::question::Statement;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, Problem};
-use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
+use planforge_pddl::{
+    TaskSources, check_domain, check_problem, parse_domain, parse_problem, print_domain, print_problem,
+};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     Behaviour, DifferenceKind, EquivalenceLimits, compare_domains,
@@ -122,6 +124,12 @@ impl Model {
         let Ok(CommonPlan::Plan { steps, .. }) = found else { return None };
         let mut sides = steps.iter().map(|steps| steps.iter().map(NamedStep::to_string).collect());
         Some([sides.next()?, sides.next()?])
+    }
+
+    /// True if both have the same PDDL, comments and layout aside.
+    fn is_copy_of(&self, other: &Self) -> bool {
+        print_domain(&self.domain) == print_domain(&other.domain)
+            && print_problem(&self.problem) == print_problem(&other.problem)
     }
 
     /// True if both have the same objects, and the same actions with as many parameters: then names mean the same.
@@ -307,6 +315,10 @@ impl Translation {
 
 /// Compares two models under the best renaming of everything.
 pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comparison, Translation) {
+    // This holds for actions with durations too, whose behaviour is not compared.
+    if first.is_copy_of(second) {
+        return (Comparison::Same, Translation::default());
+    }
     if first.has_names_of(second) {
         return (compare_named(first, second, context), Translation::default());
     }

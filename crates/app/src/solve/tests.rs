@@ -462,6 +462,22 @@ fn a_plan_with_time_keeps_its_times() {
     assert_eq!((steps, cost), (["0.000: (wait) [3.000]".to_owned()].as_slice(), 3.0));
 }
 
+#[test]
+fn readings_with_time_that_differ_in_comments_only_agree() {
+    let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p))
+      (:durative-action wait :parameters () :duration (= ?duration 3) :effect (at end (p))))";
+    let problem = "(define (problem x) (:domain d) (:init) (:goal (p)))";
+    let read =
+        |domain: &str| Reading { model: Model::read(domain, problem).unwrap(), points: Some(Vec::new()) };
+    let commented = domain.replace("(at end (p))", "(at end (p) ; [1]\n)");
+    let (context, _) = user(&[]);
+    let dialogue = talk(&context, &[read(domain), read(&commented)], &settings(&[]));
+    assert_eq!((dialogue.agreeing.as_slice(), dialogue.not_looked_at), ([0, 1].as_slice(), 0));
+    let longer = domain.replace("3", "4");
+    let dialogue = talk(&context, &[read(domain), read(&longer)], &settings(&[]));
+    assert_eq!((dialogue.agreeing.as_slice(), dialogue.not_looked_at), ([0].as_slice(), 1));
+}
+
 /// Readings of the version before are no readings of the new text.
 #[test]
 fn a_new_version_has_no_readings_before_it_is_read() {

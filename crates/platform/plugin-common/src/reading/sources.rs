@@ -4,7 +4,7 @@ use super::comments::{CommentedText, read_domain, read_problem};
 use super::text::sentences;
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{Condition, Effect, Section, TypedName};
-use planforge_pddl::{print_condition, print_effect, print_init, print_typed_list};
+use planforge_pddl::{Name, print_condition, print_effect, print_init, print_typed_list};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub enum Part {
     Predicate,
     /// An action as such.
     Action,
-    /// A condition of an action.
+    /// A condition of an action, or its duration.
     Precondition,
     /// An effect of an action.
     Effect,
@@ -59,16 +59,10 @@ pub fn sources(domain: &str, problem: &str) -> Vec<Source> {
         of_domain.push(Part::Predicate, text, predicate.span, of_domain.head(":predicates"));
     }
     for action in &tree.actions {
-        let head = of_domain.text.of(action.name.span);
-        of_domain.push_with(Part::Action, action.name.to_string(), head);
-        for condition in action.precondition.iter().flat_map(Condition::conjuncts) {
-            let text = format!("{}: {}", action.name, print_condition(condition));
-            of_domain.push(Part::Precondition, text, condition.span(), Some(action.name.span));
-        }
-        for effect in action.effect.iter().flat_map(Effect::conjuncts) {
-            let text = format!("{}: {}", action.name, print_effect(effect));
-            of_domain.push(Part::Effect, text, effect.span(), Some(action.name.span));
-        }
+        of_domain.action(&action.name, &[&action.precondition], action.effect.as_ref());
+    }
+    for action in &tree.durative_actions {
+        of_domain.action(&action.name, &[&action.duration, &action.condition], action.effect.as_ref());
     }
     let tree = read_problem(problem);
     let mut of_problem =
@@ -100,6 +94,19 @@ impl Reader<'_, '_> {
         for entry in list {
             let text = print_typed_list(std::slice::from_ref(entry));
             self.push(part, text, entry.name.span, head);
+        }
+    }
+
+    fn action(&mut self, name: &Name, conditions: &[&Option<Condition>], effect: Option<&Effect>) {
+        let head = self.text.of(name.span);
+        self.push_with(Part::Action, name.to_string(), head);
+        for condition in conditions.iter().copied().flatten().flat_map(Condition::conjuncts) {
+            let text = format!("{name}: {}", print_condition(condition));
+            self.push(Part::Precondition, text, condition.span(), Some(name.span));
+        }
+        for effect in effect.into_iter().flat_map(Effect::conjuncts) {
+            let text = format!("{name}: {}", print_effect(effect));
+            self.push(Part::Effect, text, effect.span(), Some(name.span));
         }
     }
 
@@ -201,6 +208,35 @@ mod tests {
                 "Fact (at b a) [4, 5, 6]",
                 "Goal (open) [] assumed",
                 "Goal (not (at b a)) [8]",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_durative_action_has_the_sentences_of_its_duration_conditions_and_effects() {
+        let domain = "(define (domain d)
+  (:durative-action shape ; [2]
+    :parameters (?b - bowl)
+    :duration (= ?duration 10) ; [3]
+    :condition (and
+      (at start (raw ?b)) ; [4]
+    )
+    :effect (and
+      (at end (shaped ?b)) ; [5]
+      (at start (not (raw ?b))) ; assumed
+    )))";
+        let shown: Vec<String> = sources(domain, "")
+            .iter()
+            .map(|s| format!("{:?} {} {:?} {}", s.part, s.text, s.sentences, s.assumed))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "Action shape [2] false",
+                "Precondition shape: (= ?duration 10) [3] false",
+                "Precondition shape: (at start (raw ?b)) [4] false",
+                "Effect shape: (at end (shaped ?b)) [5] false",
+                "Effect shape: (at start (not (raw ?b))) [] true",
             ]
         );
     }

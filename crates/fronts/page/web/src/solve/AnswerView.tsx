@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get, inWords, post, query } from "../api";
-import { originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
+import { isMapRow, originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, wordsOfSteps, type Followed, type Sentence, type SolveResult, type Steps } from "./data";
 import { PddlView } from "./PddlView";
 import { Stepper } from "./Stepper";
 import { Failure } from "../Failure";
@@ -86,7 +86,7 @@ export function AnswerView({ result, before, say }: { result: SolveResult; befor
               <ol class="sentences">
                 {sentences.map((one) => (
                   <li key={one.number} value={one.number} class={marked.has(one.number) ? "is-marked" : unused.has(one.number) ? "is-unused" : undefined}>
-                    {one.text}
+                    {isMapRow(one.text) ? <span class="drawing">{one.text}</span> : one.text}
                     {unused.has(one.number) && <span class="note"> (not used)</span>}
                   </li>
                 ))}
@@ -139,8 +139,9 @@ function Rest({ trust }: { trust: NonNullable<SolveResult["trust"]> }) {
   return (
     <section>
       <h3>What it rests on</h3>
+      {[trust.answers, trust.assumptions, trust.decided_by_text, trust.either_way, trust.assumed_parts, trust.remarks, trust.left_out].every((list) => !list.length) && <p>On your text alone: nothing was asked, and nothing is assumed.</p>}
       <Rests title="Your answers" list={trust.answers} />
-      <Rests title="Assumed, because nobody answered" list={trust.assumptions} isAssumed />
+      <Rests title="Assumed, because no answer decides it" list={trust.assumptions} isAssumed />
       <Rests title="Decided by your text" list={trust.decided_by_text} />
       <Rests title="The same plan is right either way" list={trust.either_way} />
       {trust.assumed_parts.length > 0 && (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { textWithMap } from "./TextForm";
-import { emptyDialogue, originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, takeEvent, wordsOfSteps } from "./data";
+import { emptyDialogue, isMapRow, originOfStep, sentencesOfStep, shortChoice, stateOfStep, stepOfState, takeEvent, wordsOfSteps } from "./data";
 
 test("the answer that counts stands with its question, also when another tab gave it", () => {
   const dialogue = emptyDialogue();
@@ -28,6 +28,16 @@ test("a step without sentences is called assumed only if the reading says so", (
 test("steps in words lose their numbers, and choices their steps", () => {
   expect(wordsOfSteps("The plan is valid.\n1. walk a b: at b.\n2. lift c: holds.\n")).toEqual(["walk a b: at b.", "lift c: holds."]);
   expect(shortChoice("no: only one [not possible after walk (a)]")).toBe("no: only one");
+});
+
+test("the two lines of a step with a duration stand at its number", () => {
+  const words = "Valid.\n1. at 0 a starts: x.\n1. at 10 a ends: y.\n3. at 10.001 c starts: z.\n2. at 20 b starts: u.\n3. at 70 c ends: v.\n";
+  expect(wordsOfSteps(words)).toEqual(["at 0 a starts: x. At 10 a ends: y.", "at 20 b starts: u.", "at 10.001 c starts: z. At 70 c ends: v."]);
+});
+
+test("rows of a map are told from sentences", () => {
+  expect(["#R.G#", "#####", "R . . G"].map(isMapRow)).toEqual([true, true, true]);
+  expect(["A square with # is a wall.", "Map:", "机器人走到终点。"].map(isMapRow)).toEqual([false, false, false]);
 });
 
 test("readings are listed one by one, each with how far it is", () => {

@@ -218,7 +218,18 @@ export function originOfStep(step: string, parts: Part[]): string {
   return partsOfStep(step, parts).some((part) => part.assumed) ? "From no sentence: it is assumed." : "The model did not say from which sentence.";
 }
 
-/** The plan in words, one text a step: `3. lift ...` without its number. */
+/** The plan in words, one text a step: `3. lift ...` without its number. A step with a duration has a line for its start and one for its end. */
 export function wordsOfSteps(words: string): string[] {
-  return [...words.matchAll(/^\d+\. (.*)$/gm)].map((found) => found[1] ?? "");
+  const steps: string[] = [];
+  for (const [, number, line = ""] of words.matchAll(/^(\d+)\. (.*)$/gm)) {
+    const at = Number(number) - 1;
+    steps[at] = steps[at] === undefined ? line : `${steps[at]} ${line[0]?.toUpperCase()}${line.slice(1)}`;
+  }
+  return steps;
 }
+
+/** True for the row of a map: at most half of its characters are letters. */
+export const isMapRow = (sentence: string): boolean => {
+  const letters = sentence.match(/\p{L}/gu)?.length ?? 0;
+  return letters * 2 <= sentence.replace(/\s/g, "").length;
+};

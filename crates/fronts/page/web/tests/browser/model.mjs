@@ -1,4 +1,5 @@
-// A model server of the OpenAI kind for tests: it answers with a fixed text after a time that the test may change.
+// A model server of the OpenAI kind for tests: it answers after a time that the test may change. `reply` is a text, or a function of the
+// request's messages as one text.
 
 import { createServer } from "node:http";
 
@@ -7,12 +8,14 @@ export async function startModel({ wait = 200, reply }) {
   // `release` answers the requests that wait now.
   const state = { wait, asked: 0, release: () => waiting.forEach((reply) => reply()) };
   const server = createServer((request, answer) => {
-    request.resume().on("end", () => {
+    const parts = [];
+    request.on("data", (part) => parts.push(part)).on("end", () => {
       if (!request.url.endsWith("/chat/completions")) return answer.writeHead(404).end();
       state.asked++;
+      const prompt = () => JSON.parse(Buffer.concat(parts)).messages.map((message) => message.content).join("\n");
       const body = {
         id: "1", object: "chat.completion", created: 0, model: "fixed",
-        choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: reply } }],
+        choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: typeof reply === "function" ? reply(prompt()) : reply } }],
         usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
       };
       const send = () => answer.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
