@@ -9,12 +9,12 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-fn demo_request() -> Value {
+pub(crate) fn demo_request() -> Value {
     json!({ "text": planforge_app::demo::TEXT, "model": ["demo"] })
 }
 
 /// Answers every question of a job that has no answer yet with its first choice, and returns the result.
-fn answered(server: &TestServer, job: &str) -> Value {
+pub(crate) fn answered(server: &TestServer, job: &str) -> Value {
     let mut events = server.events(&format!("/api/jobs/{job}/events"), 0);
     loop {
         let (_, event) = events.next().expect("a result");
