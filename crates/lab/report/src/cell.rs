@@ -32,7 +32,7 @@ fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
 
 /// Whether the pages of tasks are written with the page of their run, or when they are asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TaskPages {
+pub(crate) enum TaskWriting {
     Now,
     Later,
 }
@@ -40,7 +40,7 @@ pub(crate) enum TaskPages {
 /// Writes the page of a cell and returns its entry, with its run if it has one.
 pub(crate) fn write(
     cell: &CellSource,
-    tasks: TaskPages,
+    tasks: TaskWriting,
     stores: &mut Stores,
     texts: &mut SuiteTexts,
     warnings: &mut Vec<String>,
@@ -69,11 +69,11 @@ pub(crate) fn write(
     let outcomes = cell.outcomes();
     for (place, task) in run.tasks.iter().enumerate() {
         let (number, accounts) = match tasks {
-            TaskPages::Now => {
+            TaskWriting::Now => {
                 let (number, accounts) = run.write_task(task, place, texts, stores)?;
                 (Some(number), accounts)
             }
-            TaskPages::Later => {
+            TaskWriting::Later => {
                 (None, Accounts::of_task(&run.folder, task, &run.prices, &mut stores.unreadable))
             }
         };

@@ -2,7 +2,7 @@
 //! every candidate, every prompt and reply, and diagnostics in place. It opens from a disk without a network,
 //! and shows ten thousand candidates.
 //!
-//! [`write`] reads runs one after the other and documents one by one; [`Contents`] reads documents only of tasks that are asked for. `chunks` packs pages and texts so
+//! [`write()`] reads runs one after the other and documents one by one; [`Contents`] reads documents only of tasks that are asked for. `chunks` packs pages and texts so
 //! that a browser unpacks only the shown ones; `documents` are the pages, which assets/js draws. Texts of
 //! models are data throughout: they cross as JSON inside base64 and become text nodes.
 
@@ -23,7 +23,7 @@ mod source;
 pub mod states;
 mod tree;
 
-use cell::CellRun;
+use cell::{CellRun, TaskWriting};
 use chunks::{Firsts, Stores};
 use documents::{Index, MethodsEntry, PageId};
 use planforge_contract::Failure;
@@ -85,9 +85,9 @@ impl Contents {
     /// Reads these folders, each of a run or of an evaluation. `progress` is called with the number of runs that are done and of all.
     ///
     /// # Errors
-    /// As for [`write`].
+    /// As for [`write()`].
     pub fn read(folders: &[PathBuf], progress: &mut dyn FnMut(usize, usize)) -> Result<Self, Failure> {
-        let ReadFolders { index, runs, stores, texts, .. } = read(folders, cell::TaskPages::Later, progress)?;
+        let ReadFolders { index, runs, stores, texts, .. } = read(folders, TaskWriting::Later, progress)?;
         let tasks = Mutex::new(OpenTasks { runs, written: HashMap::new(), stores, texts });
         Ok(Self { index: to_json(&index)?, tasks })
     }
@@ -142,7 +142,7 @@ pub fn write(
     progress: &mut dyn FnMut(usize, usize),
     out: &mut dyn Write,
 ) -> Result<Written, Failure> {
-    let ReadFolders { index, mut written, stores, .. } = read(folders, cell::TaskPages::Now, progress)?;
+    let ReadFolders { index, mut written, stores, .. } = read(folders, TaskWriting::Now, progress)?;
     written.bytes = page::write(&index, &to_json(&index)?, &stores, out)?;
     Ok(written)
 }
@@ -158,7 +158,7 @@ struct ReadFolders {
 
 fn read(
     folders: &[PathBuf],
-    tasks: cell::TaskPages,
+    tasks: TaskWriting,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<ReadFolders, Failure> {
     let source = Source::open_all(folders)?;
@@ -176,7 +176,7 @@ fn read(
         written.candidates += entry.candidates;
         written.calls += entry.calls;
         cells.push(entry);
-        runs.push(run.filter(|_| tasks == cell::TaskPages::Later));
+        runs.push(run.filter(|_| tasks == TaskWriting::Later));
     }
     let mut tables = Vec::new();
     for (name, text) in &source.tables {
