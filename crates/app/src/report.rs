@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-pub use planforge_report::{Contents, Written};
+pub use planforge_report::{Contents, TaskPages, Written};
 
 /// Writes the report of runs and evaluations, finished or not. A file that is there is replaced once the new one is whole.
 ///
@@ -33,7 +33,9 @@ pub fn report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Writ
 /// A folder that is neither, or a run that cannot be read.
 pub fn contents(context: &Context, folders: &[PathBuf]) -> Result<Contents, Error> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| context.path(folder)).collect();
-    read_contents(context, &folders).map_err(error)
+    let work = context.start_work("runs", Some(0));
+    let progress = &mut |done, all| work.set(done as u64, Some(all as u64));
+    Contents::read(&folders, progress).map_err(error)
 }
 
 /// A number that changes when a run or an evaluation in these folders does: of the lengths and times of its files.
@@ -69,11 +71,6 @@ fn error(failure: Failure) -> Error {
     }
 }
 
-fn read_contents(context: &Context, folders: &[PathBuf]) -> Result<Contents, Failure> {
-    let work = context.start_work("runs", Some(0));
-    Contents::read(folders, &mut |done, all| work.set(done as u64, Some(all as u64)))
-}
-
 fn write_report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Written, Failure> {
     let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: &dyn std::fmt::Display| {
@@ -82,7 +79,9 @@ fn write_report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Wr
     };
     let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| unwritable(&e))?;
     let mut writer = BufWriter::new(file);
-    let written = read_contents(context, folders)?.write(&mut writer)?;
+    let work = context.start_work("runs", Some(0));
+    let progress = &mut |done, all| work.set(done as u64, Some(all as u64));
+    let written = planforge_report::write(folders, progress, &mut writer)?;
     let file = writer.into_inner().map_err(|e| unwritable(&e))?;
     readable(file.as_file()).map_err(|e| unwritable(&e))?;
     file.persist(out).map_err(|e| unwritable(&e.error))?;

@@ -6,6 +6,7 @@ use crate::outline::{CallOutline, TaskOutline, stage_label};
 use crate::prices::Prices;
 use planforge_contract::{CompletionResult, Failure, FinishReason, Message};
 use planforge_record::RunFolder;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,8 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 #[derive(Default)]
 pub(crate) struct Calls {
     pub(crate) list: CallList,
-    pub(crate) by_model: BTreeMap<String, Account>,
-    pub(crate) by_stage: BTreeMap<String, Account>,
+    pub(crate) accounts: Accounts,
     /// `stage/indices` -> the calls made there.
     at: HashMap<String, Vec<CallReceiver>>,
 }
@@ -62,14 +62,13 @@ impl Calls {
             _ => String::new(),
         };
         let place = u32::try_from(self.list.path.len()).unwrap_or(u32::MAX);
-        let own = call.record.path.strip_prefix(&task.name).and_then(|path| path.strip_prefix('/'));
-        let own = own.unwrap_or(&call.record.path);
+        let own = own_path(task, call);
         if let Some((site, first)) = site(own) {
             let replies = page.replies.iter().map(|reply| reply.text).collect();
             let samples = u32::try_from(samples).unwrap_or(u32::MAX);
             self.at.entry(site.to_owned()).or_default().push(CallReceiver { place, first, samples, replies });
         }
-        self.count(call, own, &page, prices);
+        self.accounts.count(call, own, &page.model, page.replies.len(), prices);
         self.list.path.push(own.to_owned());
         self.list.role.push(page.role.clone());
         self.list.llm.push(page.llm.clone());
@@ -83,36 +82,6 @@ impl Calls {
         stores.unreadable += page.unreadable.len();
         self.list.page.push(stores.page(&page)?);
         Ok(())
-    }
-
-    fn count(&mut self, call: &CallOutline, own: &str, page: &CallPage, prices: &Prices) {
-        let llm = if page.llm.is_empty() { &page.role } else { &page.llm };
-        let model = match (llm.is_empty(), page.model.is_empty()) {
-            (false, false) => format!("{llm}: {}", page.model),
-            (true, false) => page.model.clone(),
-            (false, true) => llm.clone(),
-            (true, true) => "not recorded".to_owned(),
-        };
-        let stage = stage_label(own.split('/').next().unwrap_or_default()).to_owned();
-        let price = prices.of(&page.llm, &page.role);
-        for account in [self.by_model.entry(model).or_default(), self.by_stage.entry(stage).or_default()] {
-            let answered = !page.replies.is_empty();
-            let is_first = account.calls + account.failed == 0;
-            account.calls += u64::from(answered);
-            account.failed += u64::from(!answered);
-            account.replies += page.replies.len() as u64;
-            account.attempts += u64::from(call.record.attempts);
-            account.ms += call.record.elapsed_ms;
-            account.prompt += call.record.usage.prompt_tokens.unwrap_or(0);
-            account.completion += call.record.usage.completion_tokens.unwrap_or(0);
-            account.unmetered += u64::from(answered && !call.record.usage.is_metered());
-            let cost = price.and_then(|price| price.cost(&call.record.usage, answered));
-            account.cost = match (is_first, account.cost, cost) {
-                (true, _, cost) => cost,
-                (false, Some(sum), Some(cost)) => Some(sum + cost),
-                _ => None,
-            };
-        }
     }
 
     /// The calls that wrote the sample of a path `stage/1.2.0`: those made for its parent at its stage whose replies it holds; else those
@@ -150,6 +119,81 @@ impl Calls {
     pub(crate) fn stages(&self) -> HashSet<&str> {
         self.at.keys().filter_map(|site| site.split('/').next()).collect()
     }
+}
+
+/// Use of models by `[llm]` table and by stage.
+#[derive(Default)]
+pub(crate) struct Accounts {
+    pub(crate) by_model: BTreeMap<String, Account>,
+    pub(crate) by_stage: BTreeMap<String, Account>,
+}
+
+impl Accounts {
+    /// Reads of a task's calls what is counted. Unreadable documents are added to `unreadable`.
+    pub(crate) fn of_task(
+        run: &RunFolder,
+        task: &TaskOutline,
+        prices: &Prices,
+        unreadable: &mut usize,
+    ) -> Self {
+        #[derive(Deserialize)]
+        struct Request {
+            #[serde(default)]
+            model: Value,
+        }
+        let mut accounts = Self::default();
+        for call in &task.calls {
+            let request = call.broken.is_none().then(|| document::<Request>(run, &call.record.request));
+            let result = call.record.result.as_ref().map(|result| document::<CompletionResult>(run, result));
+            *unreadable += usize::from(matches!(request, Some(Err(_))));
+            *unreadable += usize::from(matches!(result, Some(Err(_))));
+            let request = request.and_then(Result::ok);
+            let model = request.as_ref().and_then(|request| request.model.as_str()).unwrap_or_default();
+            let replies = match result {
+                Some(Ok(CompletionResult::Replies(replies))) => replies.replies.len(),
+                _ => 0,
+            };
+            accounts.count(call, own_path(task, call), model, replies, prices);
+        }
+        accounts
+    }
+
+    fn count(&mut self, call: &CallOutline, own: &str, model: &str, replies: usize, prices: &Prices) {
+        let record = &call.record;
+        let llm = if record.llm.is_empty() { &record.role } else { &record.llm };
+        let model = match (llm.is_empty(), model.is_empty()) {
+            (false, false) => format!("{llm}: {model}"),
+            (true, false) => model.to_owned(),
+            (false, true) => llm.clone(),
+            (true, true) => "not recorded".to_owned(),
+        };
+        let stage = stage_label(own.split('/').next().unwrap_or_default()).to_owned();
+        let price = prices.of(&record.llm, &record.role);
+        for account in [self.by_model.entry(model).or_default(), self.by_stage.entry(stage).or_default()] {
+            let answered = replies > 0;
+            let is_first = account.calls + account.failed == 0;
+            account.calls += u64::from(answered);
+            account.failed += u64::from(!answered);
+            account.replies += replies as u64;
+            account.attempts += u64::from(record.attempts);
+            account.ms += record.elapsed_ms;
+            account.prompt += record.usage.prompt_tokens.unwrap_or(0);
+            account.completion += record.usage.completion_tokens.unwrap_or(0);
+            account.unmetered += u64::from(answered && !record.usage.is_metered());
+            let cost = price.and_then(|price| price.cost(&record.usage, answered));
+            account.cost = match (is_first, account.cost, cost) {
+                (true, _, cost) => cost,
+                (false, Some(sum), Some(cost)) => Some(sum + cost),
+                _ => None,
+            };
+        }
+    }
+}
+
+/// The path of a call without its task.
+fn own_path<'c>(task: &TaskOutline, call: &'c CallOutline) -> &'c str {
+    let path = &call.record.path;
+    path.strip_prefix(&task.name).and_then(|path| path.strip_prefix('/')).unwrap_or(path)
 }
 
 /// The sum of accounts. A cost that is unknown in one of them is unknown in the sum.

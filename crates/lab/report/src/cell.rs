@@ -1,18 +1,18 @@
 //! One run: its own page and a page for each of its tasks.
 
-use crate::calls::{Calls, add, total};
+use crate::calls::{Accounts, Calls, add, total};
 use crate::candidates::{Candidates, own};
 use crate::chunks::Stores;
 use crate::curve::svg;
-use crate::documents::{Account, CellEntry, CellPage, Counts, CurveView, TaskEntry, TaskPage};
+use crate::documents::{Account, CellEntry, CellPage, Counts, CurveView, PageId, TaskEntry, TaskPage};
 use crate::metrics::{FileStages, Metrics};
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
-use crate::source::{CellSource, Showing, SuiteTexts};
+use crate::source::{CellSource, SuiteTexts};
 use crate::tree::lay;
 use planforge_contract::Failure;
 use planforge_evaluate::results::{TaskOutcome, verdict_reason};
-use planforge_record::{RunFolder, RunManifest, TaskVerdict};
+use planforge_record::{RunFolder, RunManifest, TaskUse, TaskVerdict};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,13 +30,21 @@ fn models(manifest: &RunManifest) -> BTreeMap<String, String> {
     manifest.models.iter().map(named).collect()
 }
 
-/// Writes the pages of a cell and returns its entry.
+/// Whether the pages of tasks are written with the page of their run, or when they are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskWriting {
+    Now,
+    Later,
+}
+
+/// Writes the page of a cell and returns its entry, with its run if it has one.
 pub(crate) fn write(
     cell: &CellSource,
+    tasks: TaskWriting,
     stores: &mut Stores,
     texts: &mut SuiteTexts,
     warnings: &mut Vec<String>,
-) -> Result<CellEntry, Failure> {
+) -> Result<(CellEntry, Option<CellRun>), Failure> {
     let mut entry = CellEntry {
         suite: cell.key.suite.clone(),
         pipeline: cell.key.pipeline.clone(),
@@ -53,46 +61,28 @@ pub(crate) fn write(
         if cell.result.is_none() {
             entry.counts.unfinished = cell.planned;
         }
-        return Ok(entry);
+        return Ok((entry, None));
     };
-    let run = RunFolder::open(folder, Arc::default())?;
     let shown = folder.display();
-    warnings.extend(run.warnings().iter().map(|warning| format!("{shown}: {}", warning.message)));
-    let manifest = run.manifest();
-    entry.simulated = manifest.settings.contains_key(crate::SIMULATED);
-    let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
-    run.each_event(|event| outline.take(event));
-    outline.sort();
-    let prices = Prices::of_run(manifest);
-    let answers = answers(&run, warnings)?;
-    let mut page = CellPage {
-        id: manifest.id.clone(),
-        created_at: manifest.created_at.clone(),
-        planforge: manifest.planforge.clone(),
-        config_path: manifest.config.path.clone(),
-        config: stores.text(&manifest.config.text)?,
-        overrides: manifest.overrides.clone(),
-        models: models(manifest),
-        plugins: manifest.plugins.iter().map(|p| format!("{} {} ({})", p.id, p.version, p.origin)).collect(),
-        sessions: std::mem::take(&mut outline.sessions),
-        logs: std::mem::take(&mut outline.logs),
-        tasks: Vec::new(),
-        by_model: BTreeMap::new(),
-        by_stage: BTreeMap::new(),
-        effects: BTreeMap::new(),
-    };
-    for task in &outline.tasks {
-        let used = manifest.tasks.iter().find(|used| used.name == task.name);
-        let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
-        let showing = used.map(|used| texts.showing(Path::new(&used.suite))).unwrap_or_default();
-        let answer = answers.get(&task.name).map(String::as_str);
-        let mut work = TaskWork { run: &run, task, prices: &prices, answer, page: &mut page };
-        let mut line = work.write(told, &showing, stores)?;
+    let (run, mut page) = CellRun::open(folder, stores, warnings)?;
+    entry.simulated = run.manifest().settings.contains_key(crate::SIMULATED);
+    let outcomes = cell.outcomes();
+    for (place, task) in run.tasks.iter().enumerate() {
+        let (number, accounts) = match tasks {
+            TaskWriting::Now => {
+                let (number, accounts) = run.write_task(task, place, texts, stores)?;
+                (Some(number), accounts)
+            }
+            TaskWriting::Later => {
+                (None, Accounts::of_task(&run.folder, task, &run.prices, &mut stores.unreadable))
+            }
+        };
+        let used = run.used(place, &task.name);
         let stem = used.map_or(task.name.as_str(), |used| used.task.as_str());
-        let (outcome, why) = match cell.outcome(stem) {
+        let (outcome, why) = match outcomes.get(stem) {
             // The evaluation's tables may be older than the run.
-            Some((outcome, why)) if outcome != TaskOutcome::Unfinished || task.verdict.is_none() => {
-                (outcome, why.to_owned())
+            Some((outcome, why)) if *outcome != TaskOutcome::Unfinished || task.verdict.is_none() => {
+                (*outcome, (*why).to_owned())
             }
             // Without an evaluation that names the deciding stage, the verdict counts.
             _ => {
@@ -101,23 +91,42 @@ pub(crate) fn write(
                 (TaskOutcome::of(verdict), verdict.map_or_else(unfinished, verdict_reason))
             }
         };
-        line.outcome = outcome.name();
-        line.why = why;
         count(&mut entry.counts, outcome);
-        entry.candidates += line.candidates;
+        entry.candidates += task.candidates.len();
         entry.calls += task.calls.len();
-        add(&mut entry.tokens, &line.account);
-        page.tasks.push(line);
+        let account = total(accounts.by_model.values());
+        add(&mut entry.tokens, &account);
+        add_accounts(&mut page.by_model, &accounts.by_model);
+        add_accounts(&mut page.by_stage, &accounts.by_stage);
+        for (call, (count, ms)) in task.effects_by_call() {
+            let sum = page.effects.entry(call.to_owned()).or_default();
+            *sum = (sum.0 + count, sum.1 + ms);
+        }
+        page.tasks.push(TaskEntry {
+            task: task.name.clone(),
+            outcome: outcome.name(),
+            verdict: task.verdict.as_ref().map(TaskVerdict::name),
+            why,
+            candidates: task.candidates.len(),
+            failed: task.failed.len(),
+            account,
+            page: number,
+        });
     }
-    entry.state =
-        if outline.tasks.iter().all(|task| task.verdict.is_some()) { "finished" } else { "unfinished" };
+    entry.state = if run.tasks.iter().all(|task| task.verdict.is_some()) { "finished" } else { "unfinished" };
     entry.page = Some(stores.page(&page)?);
     match std::mem::take(&mut stores.unreadable) {
         0 => {}
         1 => warnings.push(format!("{shown}: 1 document cannot be read; its page has the reason")),
         n => warnings.push(format!("{shown}: {n} documents cannot be read; their pages have the reasons")),
     }
-    Ok(entry)
+    Ok((entry, Some(run)))
+}
+
+fn add_accounts(sums: &mut BTreeMap<String, Account>, accounts: &BTreeMap<String, Account>) {
+    for (name, account) in accounts {
+        add(sums.entry(name.clone()).or_default(), account);
+    }
 }
 
 fn count(counts: &mut Counts, outcome: TaskOutcome) {
@@ -154,60 +163,115 @@ fn answers(run: &RunFolder, warnings: &mut Vec<String>) -> Result<BTreeMap<Strin
     Ok(tasks.filter_map(|task| Some((task.task, task.path?))).collect())
 }
 
-/// A task whose pages are being written.
-struct TaskWork<'a> {
-    run: &'a RunFolder,
-    task: &'a TaskOutline,
-    prices: &'a Prices,
-    /// The path of the candidate that the verdict is about.
-    answer: Option<&'a str>,
-    page: &'a mut CellPage,
+/// The run of a cell, whose events were read.
+pub(crate) struct CellRun {
+    folder: RunFolder,
+    tasks: Vec<TaskOutline>,
+    prices: Prices,
+    /// Task -> path of the candidate that its verdict is about.
+    answers: BTreeMap<String, String>,
+    metrics: Metrics,
+    stages: FileStages,
 }
 
-impl TaskWork<'_> {
-    fn write(
-        &mut self,
-        told: Vec<(String, String)>,
-        showing: &Showing,
+impl CellRun {
+    /// Reads the events of a run. Its page has no tasks yet.
+    fn open(
+        folder: &Path,
         stores: &mut Stores,
-    ) -> Result<TaskEntry, Failure> {
-        let task = self.task;
-        let calls = Calls::write(self.run, task, self.prices, stores)?;
+        warnings: &mut Vec<String>,
+    ) -> Result<(Self, CellPage), Failure> {
+        let run = RunFolder::open(folder, Arc::default())?;
+        let shown = folder.display();
+        warnings.extend(run.warnings().iter().map(|warning| format!("{shown}: {}", warning.message)));
+        let answers = answers(&run, warnings)?;
+        let manifest = run.manifest();
+        let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
+        run.each_event(|event| outline.take(event));
+        outline.sort();
+        let page = CellPage {
+            id: manifest.id.clone(),
+            created_at: manifest.created_at.clone(),
+            planforge: manifest.planforge.clone(),
+            config_path: manifest.config.path.clone(),
+            config: stores.text(&manifest.config.text)?,
+            overrides: manifest.overrides.clone(),
+            models: models(manifest),
+            plugins: manifest
+                .plugins
+                .iter()
+                .map(|p| format!("{} {} ({})", p.id, p.version, p.origin))
+                .collect(),
+            sessions: outline.sessions,
+            logs: outline.logs,
+            ..CellPage::default()
+        };
+        let run = Self {
+            tasks: outline.tasks,
+            prices: Prices::of_run(manifest),
+            answers,
+            metrics: Metrics::of_file(&manifest.config.text),
+            stages: FileStages::of_run(manifest),
+            folder: run,
+        };
+        Ok((run, page))
+    }
+
+    fn manifest(&self) -> &RunManifest {
+        self.folder.manifest()
+    }
+
+    /// The entry of a task in the manifest. Tasks are in the order of the manifest; a name of which it has no entry may stand at their end.
+    fn used(&self, place: usize, name: &str) -> Option<&TaskUse> {
+        let tasks = &self.manifest().tasks;
+        let at_place = tasks.get(place).filter(|used| used.name == name);
+        at_place.or_else(|| tasks.iter().find(|used| used.name == name))
+    }
+
+    /// Writes the page of the task at this place. `None` if there is no such task.
+    pub(crate) fn write_task_at(
+        &self,
+        place: usize,
+        texts: &mut SuiteTexts,
+        stores: &mut Stores,
+    ) -> Result<Option<PageId>, Failure> {
+        let task = self.tasks.get(place);
+        task.map(|task| Ok(self.write_task(task, place, texts, stores)?.0)).transpose()
+    }
+
+    fn write_task(
+        &self,
+        task: &TaskOutline,
+        place: usize,
+        texts: &mut SuiteTexts,
+        stores: &mut Stores,
+    ) -> Result<(PageId, Accounts), Failure> {
+        let used = self.used(place, &task.name);
+        let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
+        let showing = used.map(|used| texts.showing(Path::new(&used.suite))).unwrap_or_default();
+        let answer = self.answers.get(&task.name).map(String::as_str);
+        let calls = Calls::write(&self.folder, task, &self.prices, stores)?;
         let mut candidates = Candidates::new(
-            self.run,
+            &self.folder,
             &task.name,
             &calls,
             &task.candidates,
             &task.failed,
-            self.answer,
-            showing,
+            answer,
+            &showing,
         );
         let mut nodes = Vec::new();
         for made in &task.candidates {
             nodes.push(candidates.write(made, stores)?);
         }
-        let (samples, broken) = self.broken();
+        let (samples, broken) = broken(task);
         nodes.extend(samples.into_iter().map(|(path, failure)| candidates.broken(path, failure)));
         let mut laid = lay(&task.name, nodes);
         laid.decide(&task.selections, &task.rounds);
-        laid.tree.answer = self.answer.and_then(|path| laid.place(path));
-        let metrics = Metrics::of_file(&self.run.manifest().config.text);
-        let file = FileStages::of_run(self.run.manifest());
-        laid.tree.by = laid.tree.by.take().or_else(|| metrics.first(&laid.tree));
-        let curves = metrics.curves(&task.name, &laid.tree);
-        for (model, account) in &calls.by_model {
-            add(self.page.by_model.entry(model.clone()).or_default(), account);
-        }
-        for (stage, account) in &calls.by_stage {
-            add(self.page.by_stage.entry(stage.clone()).or_default(), account);
-        }
-        let effects: BTreeMap<String, (u64, u64)> =
-            task.effects_by_call().into_iter().map(|(call, sum)| (call.to_owned(), sum)).collect();
-        for (call, (count, ms)) in &effects {
-            let sum = self.page.effects.entry(call.clone()).or_default();
-            *sum = (sum.0 + count, sum.1 + ms);
-        }
-        let account: Account = total(calls.by_model.values());
+        laid.tree.answer = answer.and_then(|path| laid.place(path));
+        laid.tree.by = laid.tree.by.take().or_else(|| self.metrics.first(&laid.tree));
+        let curves = self.metrics.curves(&task.name, &laid.tree);
+        let accounts = calls.accounts;
         let page = TaskPage {
             task: task.name.clone(),
             verdict: task.verdict.clone(),
@@ -215,8 +279,8 @@ impl TaskWork<'_> {
                 .into_iter()
                 .map(|(name, text)| Ok((name, stores.text(&text)?)))
                 .collect::<Result<_, Failure>>()?,
-            stages: file.sorted(&task.stages),
-            measured: file.measured,
+            stages: self.stages.sorted(&task.stages),
+            measured: self.stages.measured.clone(),
             tree: laid.tree,
             rounds: task.rounds.clone(),
             selections: task.selections.clone(),
@@ -230,45 +294,35 @@ impl TaskWork<'_> {
                 })
                 .collect::<Result<_, Failure>>()?,
             broken,
-            by_model: calls.by_model,
-            by_stage: calls.by_stage,
+            by_model: accounts.by_model.clone(),
+            by_stage: accounts.by_stage.clone(),
             calls: calls.list,
-            effects,
+            effects: task.effects_by_call().into_iter().map(|(call, sum)| (call.to_owned(), sum)).collect(),
         };
-        Ok(TaskEntry {
-            task: task.name.clone(),
-            outcome: "unfinished",
-            verdict: task.verdict.as_ref().map(TaskVerdict::name),
-            why: String::new(),
-            candidates: task.candidates.len(),
-            failed: task.failed.len(),
-            account,
-            page: stores.page(&page)?,
-        })
+        Ok((stores.page(&page)?, accounts))
     }
+}
 
-    /// Failures: of samples, and of calls on existing candidates.
-    #[expect(clippy::type_complexity, reason = "two lists of the same kind")]
-    fn broken(&self) -> (Vec<(&str, &Failure)>, Vec<(String, Failure)>) {
-        let task = self.task;
-        let writers: std::collections::HashSet<&str> = task
-            .candidates
-            .iter()
-            .map(|made| crate::outline::stage_label(own(&task.name, &made.path).0))
-            .collect();
-        let indices: std::collections::HashSet<&str> =
-            task.candidates.iter().map(|made| own(&task.name, &made.path).1).collect();
-        let (mut samples, mut calls) = (Vec::new(), Vec::new());
-        for (path, failure) in &task.failed {
-            let (label, at) = own(&task.name, path);
-            let writes = writers.contains(crate::outline::stage_label(label));
-            let is_candidate = task.candidates.iter().any(|made| made.path == *path);
-            if is_candidate || (!writes && indices.contains(at)) {
-                calls.push((path.clone(), failure.clone()));
-            } else {
-                samples.push((path.as_str(), failure));
-            }
+/// Failures: of samples, and of calls on existing candidates.
+#[expect(clippy::type_complexity, reason = "two lists of the same kind")]
+fn broken(task: &TaskOutline) -> (Vec<(&str, &Failure)>, Vec<(String, Failure)>) {
+    let writers: std::collections::HashSet<&str> = task
+        .candidates
+        .iter()
+        .map(|made| crate::outline::stage_label(own(&task.name, &made.path).0))
+        .collect();
+    let indices: std::collections::HashSet<&str> =
+        task.candidates.iter().map(|made| own(&task.name, &made.path).1).collect();
+    let (mut samples, mut calls) = (Vec::new(), Vec::new());
+    for (path, failure) in &task.failed {
+        let (label, at) = own(&task.name, path);
+        let writes = writers.contains(crate::outline::stage_label(label));
+        let is_candidate = task.candidates.iter().any(|made| made.path == *path);
+        if is_candidate || (!writes && indices.contains(at)) {
+            calls.push((path.clone(), failure.clone()));
+        } else {
+            samples.push((path.as_str(), failure));
         }
-        (samples, calls)
     }
+    (samples, calls)
 }

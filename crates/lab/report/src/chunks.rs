@@ -15,15 +15,14 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
 /// From how many bytes of JSON on a chunk is full. Small enough to be unpacked in a few milliseconds, large enough to compress well.
 const FULL: usize = 192 * 1024;
 
-/// A temporary file for the chunks of a report that is being built.
+/// The chunks of a report, in a temporary file.
 pub(crate) struct Spool {
-    file: BufWriter<File>,
+    file: File,
     places: Vec<Place>,
 }
 
@@ -36,7 +35,7 @@ struct Place {
 
 impl Spool {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), places: Vec::new() })
+        Ok(Self { file: tempfile::tempfile()?, places: Vec::new() })
     }
 
     /// Appends one chunk, compressed with gzip.
@@ -45,25 +44,14 @@ impl Spool {
         gzip.write_all(json)?;
         let packed = gzip.finish()?;
         let start = self.places.last().map_or(0, |last| last.start + last.bytes as u64);
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.write_all(&packed)?;
         self.places.push(Place { name: format!("{store}-{number}"), start, bytes: packed.len() });
-        self.file.write_all(&packed)
+        Ok(())
     }
 
-    pub(crate) fn finish(self) -> io::Result<Chunks> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Chunks { file: Mutex::new(file), places: self.places })
-    }
-}
-
-/// The chunks of a report, in a temporary file.
-pub(crate) struct Chunks {
-    file: Mutex<File>,
-    places: Vec<Place>,
-}
-
-impl Chunks {
     /// Writes every chunk as a script element. Base64 has no character that could end the element.
-    pub(crate) fn write_elements(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_elements(&self, out: &mut dyn Write) -> io::Result<()> {
         for place in &self.places {
             let packed = STANDARD.encode(self.read(place)?);
             let name = &place.name;
@@ -73,7 +61,7 @@ impl Chunks {
     }
 
     /// The chunk of this name (`text-0`), compressed with gzip. `None` if there is no such chunk.
-    pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(place) = self.places.iter().find(|place| place.name == name) else { return Ok(None) };
         self.read(place).map(Some).map_err(|error| {
             let message = format!("the part `{name}` of the report cannot be read: {error}");
@@ -83,8 +71,7 @@ impl Chunks {
     }
 
     fn read(&self, place: &Place) -> io::Result<Vec<u8>> {
-        // A panic while the lock was held leaves the file usable: each reader seeks first.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &self.file;
         file.seek(SeekFrom::Start(place.start))?;
         let mut bytes = vec![0; place.bytes];
         file.read_exact(&mut bytes)?;
@@ -117,7 +104,6 @@ impl Store {
         self.count += 1;
         if self.open.len() >= FULL {
             self.close(spool)?;
-            self.firsts.push(self.count);
         }
         Ok(number)
     }
@@ -133,25 +119,24 @@ impl Store {
         Ok(number)
     }
 
-    /// Writes what is open and returns where chunks begin.
-    pub(crate) fn finish(mut self, spool: &mut Spool) -> io::Result<Vec<u32>> {
-        if self.open.is_empty() {
-            self.firsts.pop();
-        } else {
+    /// Closes the open chunk and returns the number of the first value of each chunk.
+    pub(crate) fn flush(&mut self, spool: &mut Spool) -> io::Result<Vec<u32>> {
+        if !self.open.is_empty() {
             self.close(spool)?;
         }
-        Ok(self.firsts)
+        Ok(self.firsts[..self.firsts.len() - 1].to_vec())
     }
 
     fn close(&mut self, spool: &mut Spool) -> io::Result<()> {
         self.open.push(b']');
         spool.chunk(self.name, self.firsts.len() - 1, &self.open)?;
         self.open.clear();
+        self.firsts.push(self.count);
         Ok(())
     }
 }
 
-/// The stores of a report that is being built.
+/// The texts and pages of a report.
 pub(crate) struct Stores {
     spool: Spool,
     texts: Store,
@@ -160,9 +145,9 @@ pub(crate) struct Stores {
     pub(crate) unreadable: usize,
 }
 
-/// A finished set of stores.
-pub(crate) struct Finished {
-    pub(crate) chunks: Chunks,
+/// The number of the first text and of the first page of each chunk.
+#[derive(Serialize, Default)]
+pub(crate) struct Firsts {
     pub(crate) text_chunks: Vec<u32>,
     pub(crate) page_chunks: Vec<u32>,
 }
@@ -185,11 +170,21 @@ impl Stores {
         messages.iter().map(|m| Ok(Turn { role: speaker(m.role), text: self.text(&m.content)? })).collect()
     }
 
-    pub(crate) fn finish(mut self) -> Result<Finished, Failure> {
-        let text_chunks = self.texts.finish(&mut self.spool).map_err(|e| broken(&e))?;
-        let page_chunks = self.pages.finish(&mut self.spool).map_err(|e| broken(&e))?;
-        let chunks = self.spool.finish().map_err(|e| broken(&e))?;
-        Ok(Finished { chunks, text_chunks, page_chunks })
+    /// Closes the open chunks, so that everything that was added can be read.
+    pub(crate) fn flush(&mut self) -> Result<Firsts, Failure> {
+        let text_chunks = self.texts.flush(&mut self.spool).map_err(|e| broken(&e))?;
+        let page_chunks = self.pages.flush(&mut self.spool).map_err(|e| broken(&e))?;
+        Ok(Firsts { text_chunks, page_chunks })
+    }
+
+    /// A chunk that is closed, compressed with gzip. `None` if there is no such chunk.
+    pub(crate) fn chunk(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        self.spool.get(name)
+    }
+
+    /// Writes every closed chunk as a script element.
+    pub(crate) fn write_elements(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.spool.write_elements(out)
     }
 }
 
@@ -240,22 +235,27 @@ mod tests {
         let numbers: Vec<u32> =
             ["a", &long, "b", "a", &long].iter().map(|t| store.text(&mut spool, t).unwrap()).collect();
         assert_eq!(numbers, [0, 1, 2, 0, 1]);
-        assert_eq!(store.finish(&mut spool).unwrap(), [0, 2]);
+        assert_eq!(store.flush(&mut spool).unwrap(), [0, 2]);
         let mut html = Vec::new();
-        let packed = spool.finish().unwrap();
-        packed.write_elements(&mut html).unwrap();
+        spool.write_elements(&mut html).unwrap();
         let chunks = unpacked(&String::from_utf8(html).unwrap());
         assert_eq!(chunks[0], ["a", &long]);
         assert_eq!(chunks[1], ["b"]);
         let mut json = String::new();
-        let single = packed.get("text-1").unwrap().unwrap();
+        let single = spool.get("text-1").unwrap().unwrap();
         GzDecoder::new(single.as_slice()).read_to_string(&mut json).unwrap();
         assert_eq!(json, "[\"b\"]");
-        assert_eq!(packed.get("text-2").unwrap(), None);
-        packed.file.lock().unwrap().set_len(0).unwrap();
-        let failure = packed.get("text-1").unwrap_err();
+        assert_eq!(spool.get("text-2").unwrap(), None);
+        // A value that is added later stands in a further chunk, and the chunks before it stay as they are.
+        assert_eq!(store.text(&mut spool, "c").unwrap(), 3);
+        assert_eq!(store.flush(&mut spool).unwrap(), [0, 2, 3]);
+        assert_eq!(store.flush(&mut spool).unwrap(), [0, 2, 3]);
+        assert!(spool.get("text-2").unwrap().is_some());
+        assert_eq!(spool.get("text-1").unwrap().unwrap(), single);
+        spool.file.set_len(0).unwrap();
+        let failure = spool.get("text-1").unwrap_err();
         assert_eq!(failure.code, "report.io");
         assert!(failure.message.starts_with("the part `text-1` of the report cannot be read"), "{failure:?}");
-        assert!(Store::new("page").finish(&mut Spool::new().unwrap()).unwrap().is_empty());
+        assert!(Store::new("page").flush(&mut Spool::new().unwrap()).unwrap().is_empty());
     }
 }

@@ -3,6 +3,7 @@
 //! before it is shown.
 
 use crate::changes::Changes;
+use crate::chunks::Firsts;
 use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
 use planforge_contract::{
     AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, Usage,
@@ -73,10 +74,8 @@ pub(crate) struct Index {
     pub(crate) warnings: Vec<String>,
     /// The styles of drawings, by what they show.
     pub(crate) styles: BTreeMap<&'static str, &'static str>,
-    /// The number of the first text of each chunk.
-    pub(crate) text_chunks: Vec<u32>,
-    /// The number of the first page of each chunk.
-    pub(crate) page_chunks: Vec<u32>,
+    #[serde(flatten)]
+    pub(crate) chunks: Firsts,
 }
 
 /// A run of an evaluation, or the run.
@@ -134,7 +133,7 @@ pub(crate) struct Account {
 }
 
 /// A run.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 pub(crate) struct CellPage {
     pub(crate) id: String,
     pub(crate) created_at: String,
@@ -167,7 +166,9 @@ pub(crate) struct TaskEntry {
     pub(crate) candidates: usize,
     pub(crate) failed: usize,
     pub(crate) account: Account,
-    pub(crate) page: PageId,
+    /// Absent if the page is written when it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<PageId>,
 }
 
 /// A task.

@@ -1,7 +1,7 @@
 //! The HTML file: one style element, one script element, the index and the chunks as data that no browser runs, and the first table
 //! for readers without scripts.
 
-use crate::chunks::{Chunks, broken};
+use crate::chunks::{Stores, broken};
 use crate::documents::{CellEntry, Counts, Index};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -41,14 +41,14 @@ fn script() -> String {
 }
 
 /// Writes the page and returns how many bytes it has.
-pub(crate) fn write(index: &Index, json: &str, chunks: &Chunks, out: &mut dyn Write) -> Result<u64, Failure> {
+pub(crate) fn write(index: &Index, json: &str, stores: &Stores, out: &mut dyn Write) -> Result<u64, Failure> {
     let head = head(index, &inert(json)).map_err(|error| {
         let message = format!("the template of the report is broken: {error:#}");
         Failure::new(FailureClass::System, "report.io", message)
     })?;
     let mut out = Counting { out, bytes: 0 };
     let written = out.write_all(head.as_bytes()).and_then(|()| {
-        chunks.write_elements(&mut out)?;
+        stores.write_elements(&mut out)?;
         out.write_all(b"</body>\n</html>\n")?;
         out.flush()
     });

@@ -235,11 +235,10 @@ impl Source {
 }
 
 impl CellSource {
-    /// The outcome of a task in the evaluation, with the reason.
-    pub(crate) fn outcome(&self, stem: &str) -> Option<(TaskOutcome, &str)> {
-        let tasks = &self.result.as_ref()?.tasks;
-        let task = tasks.iter().find(|task| task.task == stem)?;
-        Some((task.outcome, task.why.as_str()))
+    /// The outcome of each task in the evaluation, with the reason.
+    pub(crate) fn outcomes(&self) -> HashMap<&str, (TaskOutcome, &str)> {
+        let tasks = self.result.iter().flat_map(|result| &result.tasks);
+        tasks.map(|task| (task.task.as_str(), (task.outcome, task.why.as_str()))).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-fn demo_request() -> Value {
+pub(crate) fn demo_request() -> Value {
     json!({ "text": planforge_app::demo::TEXT, "model": ["demo"] })
 }
 

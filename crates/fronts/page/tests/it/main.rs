@@ -4,4 +4,6 @@
 mod bad_input;
 mod client;
 mod jobs;
+mod report;
 mod security;
+mod tabs;

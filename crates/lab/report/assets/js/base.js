@@ -61,6 +61,7 @@ let unpacked = new Map();
 const MOST_UNPACKED = 48;
 
 // `data.index` is the index, `data.chunk(name)` promises the values of a chunk, `data.note` stands at the end of the larger parts.
+// `data.tasks(run, from, to)` promises the pages of tasks that have none yet, with the further chunks that they are in.
 export function openData(data) {
   source = data;
   index = data.index;
@@ -90,6 +91,19 @@ async function valueOf(store, firsts, number) {
 
 export const pageOf = (number) => valueOf("page", index.page_chunks, number);
 export const textOf = (number) => valueOf("text", index.text_chunks, number);
+
+// The pages of tasks of a cell, from one place in its table to before another.
+export async function taskPages(cell, from, to) {
+  const of = index;
+  const entries = (await pageOf(cell.page)).tasks.slice(from, to);
+  if (entries.some((entry) => entry.page === undefined)) {
+    const { pages, ...chunks } = await source.tasks(of.cells.indexOf(cell), from, from + entries.length);
+    pages.forEach((page, i) => (entries[i].page = page));
+    // Answers may overtake each other; chunks are only ever added.
+    for (const store of Object.keys(chunks)) if (chunks[store].length > of[store].length) of[store] = chunks[store];
+  }
+  return Promise.all(entries.map((entry) => pageOf(entry.page)));
+}
 
 // ---- Words and figures ---------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
 // Full-text search over the prompts, replies and thoughts of all calls.
 
-import { address, badge, cellParts, columnOf, count, el, index, link, pageOf, put, textOf } from "./base.js";
+import { address, badge, cellParts, columnOf, count, el, index, link, pageOf, put, taskPages, textOf } from "./base.js";
 
 const MOST_HITS = 200;
+// A server writes their pages for one call.
+const TASKS_AT_A_TIME = 50;
 
 // Starts the search and returns the page, which fills while it goes on. `isOver` is true once another page is shown.
 export function searchPage(words, isOver) {
@@ -11,6 +13,15 @@ export function searchPage(words, isOver) {
   const page = [el("h1", {}, "Search: ", words), status, list];
   if (words) search(words, isOver, status, list).catch((error) => put(status, ` The search stopped: ${error.message || error}`));
   return page;
+}
+
+// The tasks of a cell with their pages, some of them at a time.
+async function* tasksOf(cell) {
+  const { tasks } = await pageOf(cell.page);
+  for (let from = 0; from < tasks.length; from += TASKS_AT_A_TIME) {
+    const pages = await taskPages(cell, from, from + TASKS_AT_A_TIME);
+    yield* pages.map((page, i) => [tasks[from + i], page]);
+  }
 }
 
 async function search(words, isOver, status, list) {
@@ -37,8 +48,7 @@ async function search(words, isOver, status, list) {
     if (hit) hit.calls++;
   }
   for (const cell of index.cells.filter((cell) => cell.page !== undefined)) {
-    for (const entry of (await pageOf(cell.page)).tasks) {
-      const task = await pageOf(entry.page);
+    for await (const [entry, task] of tasksOf(cell)) {
       for (let i = 0; i < task.calls.page.length; i++) {
         const call = await pageOf(task.calls.page[i]);
         const path = task.calls.path[i];

@@ -1,6 +1,6 @@
 // A task: the lineage of its candidates as a tree, its calls, rounds and accounts.
 
-import { address, badge, cellParts, count, el, figure, filters, keptFilters, link, pageOf, plain, score, setFilters } from "./base.js";
+import { address, badge, cellParts, count, el, figure, filters, keptFilters, link, pageOf, plain, score, setFilters, taskPages } from "./base.js";
 import { besideCells, besideView } from "./beside.js";
 import { callsView } from "./calls.js";
 import { candidateView } from "./candidate.js";
@@ -15,9 +15,10 @@ let openTask = null;
 export async function taskOf(cell, name) {
   if (openTask && openTask.cell === cell && openTask.name === name) return openTask;
   const page = await pageOf(cell.page);
-  const entry = page.tasks.find((task) => task.task === name);
-  if (!entry) return null;
-  const task = await pageOf(entry.page);
+  const place = page.tasks.findIndex((task) => task.task === name);
+  if (place < 0) return null;
+  const entry = page.tasks[place];
+  const [task] = await taskPages(cell, place, place + 1);
   openTask = { cell, name, entry, task, tree: grown(task.tree), decisions: stageOrder(task, Object.keys(task.tree.decisions)) };
   return openTask;
 }

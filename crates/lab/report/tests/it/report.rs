@@ -427,7 +427,8 @@ fn the_same_folder_gives_the_same_bytes_and_another_folder_an_error() {
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     refined(&evidence);
     assert_eq!(report(&evidence.path()).0.html, report(&evidence.path()).0.html);
-    let nothing = planforge_report::Contents::read(&[dir.path().to_owned()], &mut |_, _| {}).err().unwrap();
+    let nothing =
+        planforge_report::write(&[dir.path().to_owned()], &mut |_, _| {}, &mut Vec::new()).unwrap_err();
     assert_eq!((nothing.code.as_str(), nothing.class), ("report.nothing", FailureClass::Request));
     assert!(planforge_report::CODES.iter().any(|code| code.code == nothing.code));
 }
@@ -545,8 +546,7 @@ fn several_folders_are_one_report() {
         .to_vec();
     let mut bytes = Vec::new();
     let twice = [folders.clone(), folders.clone()].concat();
-    let written =
-        planforge_report::Contents::read(&twice, &mut |_, _| {}).unwrap().write(&mut bytes).unwrap();
+    let written = planforge_report::write(&twice, &mut |_, _| {}, &mut bytes).unwrap();
     assert_eq!((written.runs, written.candidates), (2, 8), "a folder that is named twice counts once");
     let page = Page::parse(String::from_utf8(bytes).unwrap());
     assert_eq!((&page.index["kind"], &page.index["title"]), (&json!("evaluation"), &json!("first, second")));
@@ -555,4 +555,62 @@ fn several_folders_are_one_report() {
     for cell in 0..2 {
         assert_eq!(page.task(cell, 0)["tree"]["kept"]["best"], json!([2]));
     }
+}
+
+#[test]
+fn pages_of_tasks_that_are_asked_for_say_the_same_as_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = "blocks.p02";
+    let evidence = Evidence::new(dir.path(), "run", &[TASK, other], Redactor::default());
+    refined(&evidence);
+    evidence.call(&format!("{other}/domain/-/0/0"), "write", &["d0"], Usage::default());
+    let failure = ProviderFailure {
+        class: ProviderFailureClass::Authentication,
+        status: Some(401),
+        retry_after_ms: None,
+        usage: None,
+        message: "no key".to_owned(),
+    };
+    evidence.completion(&format!("{other}/domain/-/1/0"), "again", 1, None, Some(failure), Usage::default());
+    evidence.made(other, "domain/0", domain("(zero)"), "d0");
+    let (file, _) = report(&evidence.path());
+    let contents = planforge_report::Contents::read(&[evidence.path()], &mut |_, _| {}).unwrap();
+    let index = serde_json::from_str(contents.index()).unwrap();
+    let first = Page::of_parts(&contents, &index);
+    let without_pages = |value: &Value| {
+        let mut value = value.clone();
+        value.as_object_mut().unwrap().remove("page");
+        value
+    };
+    assert_eq!(without_pages(&first.index["cells"][0]), without_pages(&file.index["cells"][0]));
+    let (run, whole) = [&first, &file].map(|page| page.page(&page.index["cells"][0]["page"])).into();
+    assert_eq!(run["tasks"].as_array().unwrap().len(), 2);
+    for (later, now) in run["tasks"].as_array().unwrap().iter().zip(whole["tasks"].as_array().unwrap()) {
+        assert_eq!((later, later.get("page")), (&without_pages(now), None));
+    }
+    for sums in ["by_model", "by_stage", "effects"] {
+        assert_eq!(run[sums], whole[sums], "{sums}");
+    }
+    // The second task first, and both once more.
+    let asked = |tasks| serde_json::to_value(contents.task_pages(0, tasks).unwrap()).unwrap();
+    let (second, both) = (asked(1..2), asked(0..9));
+    assert_eq!((both["pages"].as_array().unwrap().len(), &both["pages"][1]), (2, &second["pages"][0]));
+    assert_eq!(asked(0..9), both);
+    let parts = Page::of_parts(&contents, &both);
+    for task in 0..2 {
+        let (later, now) = (parts.page(&both["pages"][task]), file.task(0, task));
+        for column in ["label", "sample", "parent", "decisions", "metrics", "kept", "best", "failed"] {
+            assert_eq!(later["tree"][column], now["tree"][column], "{column}");
+        }
+        for part in ["task", "verdict", "rounds", "selections", "by_model", "by_stage"] {
+            assert_eq!(later[part], now[part], "{part}");
+        }
+        assert_eq!(later["calls"]["failure"], now["calls"]["failure"]);
+        let reply = |page: &Page, task: &Value| page.text(&page.node(task, 0)["reply"]).to_owned();
+        assert_eq!(reply(&parts, later), reply(&file, now));
+    }
+    assert_eq!(
+        (asked(7..9)["pages"].clone(), contents.task_pages(1, 0..1).unwrap().is_none()),
+        (json!([]), true)
+    );
 }

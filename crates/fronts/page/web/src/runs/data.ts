@@ -2,7 +2,7 @@
 
 import { get, query } from "../api";
 import type { Counts } from "./live";
-import type { ReportData } from "../../../../../lab/report/assets/js/app.js";
+import type { ReportData, TaskPages } from "../../../../../lab/report/assets/js/app.js";
 
 export interface ListedRun {
   /** The run folder, relative to the folder of the page. */
@@ -75,10 +75,12 @@ export async function readReport(paths: string[], have?: number): Promise<Build 
   const answer = await get<{ build: number; index: ReportData["index"] }>(`/api/report/index${query({ path: paths, have })}`);
   if (!answer) return null;
   const { build, index } = answer;
-  const chunk = async (name: string): Promise<unknown[]> => {
-    const values = await get<unknown[]>(`/api/report/chunk${query({ build, name })}`);
+  const part = async <T>(path: string): Promise<T> => {
+    const values = await get<T>(path);
     if (!values) throw new Error("The server has no such part any more. Load the page again.");
     return values;
   };
-  return { build, data: { index, chunk }, took: performance.now() - began };
+  const chunk = (name: string) => part<unknown[]>(`/api/report/chunk${query({ build, name })}`);
+  const tasks = (run: number, from: number, to: number) => part<TaskPages>(`/api/report/tasks${query({ build, run, from, to })}`);
+  return { build, data: { index, chunk, tasks }, took: performance.now() - began };
 }

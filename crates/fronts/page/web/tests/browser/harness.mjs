@@ -69,8 +69,8 @@ export function surroundings(prepare = async () => {}) {
 }
 
 /** A tab that has its cookie. `problems` collects errors of scripts and violations of the content security policy. */
-export async function open(browser, server, { width = 1280, scheme = "light" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce" });
+export async function open(browser, server, { width = 1280, scheme = "light", zone = "UTC" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, timezoneId: zone, reducedMotion: "reduce" });
   context.setDefaultTimeout(15_000);
   if (process.env.PAGE_DIST) await serveFrom(context, server, process.env.PAGE_DIST);
   const page = await context.newPage();

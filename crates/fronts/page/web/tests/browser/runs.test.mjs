@@ -1,7 +1,7 @@
 // Runs: the list, a trial down to its evidence, side by side, a run that is at work, and addresses that show the same view again.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { check, open, remove, surroundings, views } from "./harness.mjs";
@@ -141,6 +141,43 @@ test("the one-file report is a download", async () => {
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download as one file" }).click()]);
   assert.match(file.suggestedFilename(), /\.html$/);
   await context.close();
+});
+
+for (const width of [1280, 390]) {
+  test(`what is read stays at its place while a view is loaded (${width} px)`, async () => {
+    const { page, context } = await open(place.browser, place.server, { width });
+    await page.addInitScript(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => window.shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });
+    });
+    const [run] = readdirSync(join(place.folder, "runs"));
+    for (const path of ["runs", "runs?path=evaluation", `runs?path=runs/${run}`, "solve", "workbench"]) {
+      await page.goto(`${place.server.origin}/${path}`);
+      await page.waitForLoadState("networkidle");
+      const shifts = await page.evaluate(() => window.shifts.filter((shift) => !shift.hadRecentInput).map((shift) => shift.value));
+      // Above 0.1 the shift of a page is noticed (web.dev/cls).
+      assert.ok(shifts.reduce((sum, shift) => sum + shift, 0) < 0.1, `${path}: ${shifts}`);
+    }
+    await context.close();
+  });
+}
+
+test("times are those of the reader's zone", async () => {
+  const [run] = readdirSync(join(place.folder, "runs"));
+  const times = [];
+  for (const zone of ["UTC", "Asia/Tokyo"]) {
+    const { page, context } = await open(place.browser, place.server, { zone });
+    await page.goto(`${place.server.origin}/runs?path=runs/${run}`);
+    const time = page.locator("time").first();
+    const shown = (await time.textContent()).match(/(\d+):(\d+)/);
+    const { created_at: recorded } = JSON.parse(readFileSync(join(place.folder, "runs", run, "run.json"), "utf8"));
+    assert.equal(await time.getAttribute("datetime"), recorded);
+    times.push([Number(shown[1]), Number(shown[2]), recorded.slice(11, 16)]);
+    await context.close();
+  }
+  const [[hour, minute, recorded], [later, same]] = times;
+  assert.equal(`${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`, recorded);
+  assert.deepEqual([later, same], [(hour + 9) % 24, minute]);
 });
 
 test("a folder that is no run is named in the message", async () => {

@@ -175,10 +175,7 @@ impl ForTests for TaskUse {
 /// The report of a folder.
 pub(crate) fn report(folder: &Path) -> (Page, planforge_report::Written) {
     let mut bytes = Vec::new();
-    let written = planforge_report::Contents::read(&[folder.to_owned()], &mut |_, _| {})
-        .unwrap()
-        .write(&mut bytes)
-        .unwrap();
+    let written = planforge_report::write(&[folder.to_owned()], &mut |_, _| {}, &mut bytes).unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
     (Page::parse(String::from_utf8(bytes).unwrap()), written)
 }
@@ -247,6 +244,18 @@ impl TokenSink for Sink {
     }
 }
 
+/// The values of a store whose chunks begin where `index` says.
+fn unpacked(store: &str, index: &Value, chunk: impl Fn(&str) -> Vec<u8>) -> Vec<Value> {
+    let mut values = Vec::new();
+    for (number, first) in index[format!("{store}_chunks")].as_array().unwrap().iter().enumerate() {
+        assert_eq!(first, values.len(), "where chunk {number} begins");
+        let mut json = String::new();
+        GzDecoder::new(chunk(&format!("{store}-{number}")).as_slice()).read_to_string(&mut json).unwrap();
+        values.extend(serde_json::from_str::<Vec<Value>>(&json).unwrap());
+    }
+    values
+}
+
 impl Page {
     pub(crate) fn parse(html: String) -> Self {
         let tokenizer = Tokenizer::new(
@@ -261,22 +270,17 @@ impl Page {
         let text = tokenizer.sink.text.take();
         let by_id = |id: &str| elements.iter().find(|e| e.attributes.get("id").is_some_and(|own| own == id));
         let index: Value = serde_json::from_str(&by_id("index").unwrap().text).unwrap();
-        let unpacked = |store: &str| -> Vec<Value> {
-            let firsts = index[format!("{store}_chunks")].as_array().unwrap();
-            let mut values = Vec::new();
-            for (number, first) in firsts.iter().enumerate() {
-                assert_eq!(first, values.len(), "where chunk {number} begins");
-                let packed = &by_id(&format!("{store}-{number}")).unwrap().text;
-                let mut json = String::new();
-                GzDecoder::new(STANDARD.decode(packed).unwrap().as_slice())
-                    .read_to_string(&mut json)
-                    .unwrap();
-                values.extend(serde_json::from_str::<Vec<Value>>(&json).unwrap());
-            }
-            values
-        };
-        let (texts, pages) = (unpacked("text"), unpacked("page"));
+        let chunk = |name: &str| STANDARD.decode(&by_id(name).unwrap().text).unwrap();
+        let (texts, pages) = (unpacked("text", &index, chunk), unpacked("page", &index, chunk));
         Self { html, elements, text, index, texts, pages }
+    }
+
+    /// The parts of a report that are there so far; `chunks` has the places of their chunks.
+    pub(crate) fn of_parts(contents: &planforge_report::Contents, chunks: &Value) -> Self {
+        let chunk = |name: &str| contents.chunk(name).unwrap().unwrap();
+        let (texts, pages) = (unpacked("text", chunks, chunk), unpacked("page", chunks, chunk));
+        let index = serde_json::from_str(contents.index()).unwrap();
+        Self { html: String::new(), elements: Vec::new(), text: String::new(), index, texts, pages }
     }
 
     pub(crate) fn of(&self, name: &str) -> Vec<&Element> {
