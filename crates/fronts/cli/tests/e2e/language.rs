@@ -439,3 +439,21 @@ fn the_page_says_what_supports_what() {
         "{PAGE} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e language`"
     );
 }
+
+#[test]
+fn a_plan_is_drawn_when_it_is_found() {
+    let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/language");
+    let out = tempfile::tempdir().unwrap();
+    let chart = out.path().join("plan.svg");
+    let plan = |name: &str| {
+        let file = |file: &str| texts.join(name).join(file).display().to_string();
+        let (domain, problem) = (file("domain.pddl"), file("p01.pddl"));
+        ran(["pddl", "plan", &domain, &problem, "--first", "--gantt", &chart.display().to_string()])
+    };
+    let printed = plan("durations");
+    printed.expect(0);
+    assert!(printed.stdout.contains("(bake"), "{printed:?}");
+    assert!(std::fs::read_to_string(&chart).unwrap().contains("<svg"));
+    let without_times = plan("numbers");
+    assert!(without_times.exit != 0 && without_times.stderr.contains("no Gantt chart"), "{without_times:?}");
+}
