@@ -94,7 +94,7 @@ pub(crate) fn ground_with(
     let deletable = deletable(task, &set, &reached);
     let Reached { tables, firings } = reached;
     let mut facts = expand::Facts::new(task, tables, &deletable);
-    assemble(task, &set, wanted, &mut facts, &firings, limits.formula_parts, resources)
+    assemble(task, &set, wanted, &mut facts, firings, limits.formula_parts, resources)
 }
 
 /// Called with a binding.
@@ -231,7 +231,10 @@ struct Assembly<'a, 'f> {
     wanted: &'a Wanted<'a>,
     expander: Expander<'f>,
     actions: Vec<GroundAction>,
+    /// Numbers of the actions of schemas in `repeats`.
     action_ids: FxHashMap<GroundAction, u32>,
+    /// For each schema, true if several firings may have the same action: it has several rules, or variables beside its parameters.
+    repeats: Vec<bool>,
     drafts: Vec<Draft>,
     /// Drafts by schema and all its variables, for schemas with conditional effects.
     by_binding: FxHashMap<(usize, Box<[ObjectId]>), Vec<usize>>,
@@ -290,12 +293,21 @@ fn assemble(
     set: &RuleSet<'_>,
     wanted: &Wanted<'_>,
     facts: &mut Facts,
-    firings: &[Vec<ObjectId>],
+    firings: Vec<Vec<ObjectId>>,
     part_cap: usize,
     resources: &mut dyn ResourceLimits,
 ) -> Result<(GroundTask, Expanded), StopReason> {
     let top_stratum = task.rules.iter().map(|r| r.stratum + 1).max().unwrap_or(0);
+    let mut has_rule = vec![false; task.schemas.len()];
+    let mut repeats = has_rule.clone();
+    for (rule, origin) in set.rules.iter().zip(&set.origins) {
+        if let Origin::Action(schema) = *origin {
+            let has_more = rule.variables.len() > task.schemas[schema].parameters;
+            repeats[schema] |= has_more || std::mem::replace(&mut has_rule[schema], true);
+        }
+    }
     let mut assembly = Assembly {
+        repeats,
         task,
         set,
         wanted,
@@ -309,9 +321,10 @@ fn assemble(
         top_stratum,
         numeric_condition: None,
     };
-    for (r, rule) in set.rules.iter().enumerate() {
+    // Firings are freed rule by rule: in large tasks they take as much memory as the operators.
+    for (r, (rule, firings)) in set.rules.iter().zip(firings).enumerate() {
         let mut outcome = Ok(());
-        for_each_firing(rule, &firings[r], |binding| {
+        for_each_firing(rule, &firings, |binding| {
             if outcome.is_ok() {
                 outcome = assembly.firing(r, binding, resources);
             }
@@ -401,13 +414,17 @@ impl Assembly<'_, '_> {
         let shape = &self.task.schemas[schema];
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
         let preferred = self.preferred(schema, binding, resources)?;
+        let mut own = None;
         for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
             let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
-            let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
             let fresh = self.actions.len() as u32;
-            let action = *self.action_ids.entry(named.clone()).or_insert(fresh);
+            let named = || GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
+            let action = match self.repeats[schema] {
+                true => *self.action_ids.entry(named()).or_insert(fresh),
+                false => *own.get_or_insert(fresh),
+            };
             if action == fresh {
-                self.actions.push(named);
+                self.actions.push(named());
             } else if condition.numeric.is_empty() {
                 let mut key = values.to_vec();
                 key.push(action);
@@ -536,6 +553,7 @@ impl Assembly<'_, '_> {
 
     fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<(GroundTask, Expanded), StopReason> {
         let task = self.task;
+        (self.action_ids, self.by_binding, self.seen) = Default::default();
         let mut conditions = Vec::with_capacity(self.wanted.conditions.len());
         for (formula, binding) in &self.wanted.conditions {
             self.expander.start();

@@ -9,6 +9,7 @@ mod improve;
 mod landmarks;
 mod mutex;
 mod numeric;
+mod packing;
 mod projections;
 mod relaxed;
 mod rounds;
@@ -240,6 +241,9 @@ pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
         cost: o.cost,
     });
     GroundTask {
+        symbols: task.symbols.clone(),
+        variables: task.variables.clone(),
+        actions: task.actions.clone(),
         operators: operators.collect(),
         axioms: task
             .axioms
@@ -255,7 +259,14 @@ pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
         goal: condition(&task.goal),
         facts,
         basic_facts,
-        ..task.clone()
+        init_numbers: task.init_numbers.clone(),
+        goal_unreachable: task.goal_unreachable,
+        cost_scale: task.cost_scale,
+        metric_start: task.metric_start,
+        maximize: task.maximize,
+        cost_unsupported: task.cost_unsupported.clone(),
+        metric: task.metric.clone(),
+        numeric_condition: task.numeric_condition.clone(),
     }
 }
 

@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use std::ops::Add;
 
 /// Bytes of a node and its entry in the open list, for each byte of a cost.
-const NODE_BYTES: u64 = 12;
+const NODE_BYTES: u64 = 6;
 
 /// Work of a pass over the delete relaxation, where that of an expansion is 1.
 pub(super) const EVALUATION: u64 = 8;
@@ -180,28 +180,25 @@ impl<'r, C: Cost> Mixed<'r, C> {
     }
 }
 
-/// States and the costs they were queued with.
-type Bucket<T> = Vec<(StateId, T)>;
-
 /// Open states by f, then h; the latest first within both.
 struct Open<C: Cost> {
-    buckets: BTreeMap<(C::Total, C), Bucket<C::Total>>,
+    buckets: BTreeMap<(C::Total, C), Vec<StateId>>,
 }
 
 impl<C: Cost> Open<C> {
     fn push(&mut self, g: C::Total, h: C, id: StateId) {
-        self.buckets.entry((g + C::Total::from(h), h)).or_default().push((id, g));
+        self.buckets.entry((g + C::Total::from(h), h)).or_default().push(id);
     }
 
     /// A state, the cost it was queued with and the bound on what is left.
     fn pop(&mut self) -> Option<(StateId, C::Total, C)> {
         let mut first = self.buckets.first_entry()?;
-        let h = first.key().1;
-        let entry = first.get_mut().pop();
+        let (f, h) = *first.key();
+        let id = first.get_mut().pop();
         if first.get().is_empty() {
             first.remove();
         }
-        entry.map(|(id, g)| (id, g, h))
+        id.map(|id| (id, f.minus(C::Total::from(h)), h))
     }
 }
 
@@ -328,8 +325,7 @@ impl<C: Cost> Exploration<C> {
             }
             self.work += 1;
             watch.tick(table.len(), table.bytes_per_state() + NODE_BYTES * size_of::<C>() as u64)?;
-            state.clear();
-            state.extend_from_slice(table.state(id));
+            table.read(id, state);
             if target.goal.holds(state, &[]) {
                 return Ok(Progress::Goal(id));
             }
@@ -404,8 +400,7 @@ fn breadth_first(
     let mut current = 0;
     while (current as usize) < table.len() {
         watch.tick(table.len(), table.bytes_per_state())?;
-        state.clear();
-        state.extend_from_slice(table.state(current));
+        table.read(current, &mut state);
         if space.is_dead_end(&state) {
             current += 1;
             continue;

@@ -1,5 +1,8 @@
 //! Lazy greedy best-first search, and weighted A* in the same way: states are evaluated when they are expanded, successors wait under their parent's
 //! value, preferred operators have open lists of their own that are served more often after progress.
+//!
+//! All successors of a state wait as one entry, with the index of the operator that is next: its applicable operators are determined
+//! again when its turn comes. One entry for each successor was most of the memory.
 
 use super::astar::EVALUATION;
 use super::landmarks::{LandmarkCount, Landmarks};
@@ -12,7 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 /// Pops by which a preferred open list is ahead after progress.
 const BOOST: i64 = 1000;
 
-/// A successor not yet generated: its parent and the operator.
+/// A successor not yet generated: its parent and the operator. In the greedy search's lists of all operators: the parent and the index of the
+/// operator among those applicable.
 pub(super) type Edge = (StateId, u32);
 
 /// A start and a goal with what guides the search between them: the relaxed task and, where it has some, its landmarks.
@@ -54,8 +58,15 @@ impl<V> Lists<V> {
         Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: highest }
     }
 
-    /// The next successor, from the list that had the fewest turns.
+    /// The next entry, from the list that had the fewest turns.
     pub(super) fn pop(all: &mut [Self]) -> Option<Edge> {
+        let (list, is_preferred) = Self::take_turn(all)?;
+        let lists = &mut all[list];
+        if is_preferred { lists.preferred.pop() } else { lists.all.pop() }
+    }
+
+    /// Charges a turn to the list that had the fewest. Returns its heuristic's index and true if it holds preferred operators.
+    fn take_turn(all: &mut [Self]) -> Option<(usize, bool)> {
         let mut best: Option<(i64, usize, usize)> = None;
         for (l, lists) in all.iter().enumerate() {
             for (kind, len) in [lists.all.len(), lists.preferred.len()].into_iter().enumerate() {
@@ -65,10 +76,15 @@ impl<V> Lists<V> {
             }
         }
         let (_, l, kind) = best?;
-        let lists = &mut all[l];
-        lists.turns[kind] += 1;
-        if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
+        all[l].turns[kind] += 1;
+        Some((l, kind == 1))
     }
+}
+
+/// A state and its applicable operators.
+struct Applicable {
+    state: StateId,
+    operators: Vec<u32>,
 }
 
 /// Costs of a weighted A* search.
@@ -80,13 +96,13 @@ struct Costs {
     reached: Vec<u64>,
     /// The value of h_FF of each state and the place of its preferred operators in `preferred`, for states that are reopened. The value is
     /// [`NONE`] for a dead end, and for a state that was not evaluated.
-    values: Vec<(u32, usize)>,
+    values: Vec<(u32, u32)>,
     /// For each evaluated state the number of preferred operators, then these.
     preferred: Vec<u32>,
 }
 
 /// Bytes of a state in [`Costs`], about.
-const COSTS_BYTES: u64 = 40;
+const COSTS_BYTES: u64 = 32;
 
 /// State of one search: greedy, or weighted A* which reopens states on a cheaper path. It can pause and continue.
 pub(super) struct Greedy<'s, 't> {
@@ -97,6 +113,8 @@ pub(super) struct Greedy<'s, 't> {
     ff: FfHeuristic<'s>,
     landmarks: Option<LandmarkCount<'s>>,
     lists: Vec<Lists<u32>>,
+    /// For each heuristic the state whose successors were served last.
+    served: Vec<Applicable>,
     /// True for each operator that is preferred in the state under expansion.
     preferred: Vec<bool>,
     /// `None` for the greedy search, which does not look at costs.
@@ -106,6 +124,8 @@ pub(super) struct Greedy<'s, 't> {
     evaluation: u64,
     /// Evaluations and generated states, weighted by about the time that they take.
     pub(super) work: u64,
+    /// The state that successors are generated from.
+    state: Vec<u64>,
     next: Vec<u64>,
 }
 
@@ -133,13 +153,15 @@ impl<'s, 't> Greedy<'s, 't> {
         let unit = cost_unit(space.task);
         let relaxed = &guidance.relaxed;
         let landmarks = guidance.landmarks.as_ref();
+        let heuristics = 1 + usize::from(landmarks.is_some());
         Greedy {
             space,
             goal: &guidance.goal,
             start: &guidance.start,
             table: space.table(),
             ff: FfHeuristic::new(relaxed, space.task.operators.len(), weight.and(unit)),
-            lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new(u32::MAX)).collect(),
+            lists: (0..heuristics).map(|_| Lists::new(u32::MAX)).collect(),
+            served: (0..heuristics).map(|_| Applicable { state: NONE, operators: Vec::new() }).collect(),
             landmarks: landmarks.map(|l| LandmarkCount::new(l, space.task, weight.and(unit))),
             preferred: vec![false; space.task.operators.len()],
             costs: weight.map(|weight| Costs {
@@ -155,6 +177,7 @@ impl<'s, 't> Greedy<'s, 't> {
             started: false,
             evaluation: if weight.is_some() { EVALUATION } else { evaluation_work(relaxed) },
             work: 0,
+            state: Vec::new(),
             next: Vec::new(),
         }
     }
@@ -191,12 +214,10 @@ impl<'s, 't> Greedy<'s, 't> {
         while self.work < end {
             let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
             let per_node = self.table.bytes_per_state()
-                + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1))
+                + 8 * (2 + waiting as u64 / (self.table.len() as u64 + 1))
                 + COSTS_BYTES * u64::from(self.costs.is_some());
             watch.tick(self.table.len(), per_node)?;
-            let Some((parent, operator)) = Lists::pop(&mut self.lists) else {
-                return Ok(Progress::Exhausted);
-            };
+            let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
             let cost = self
                 .costs
                 .as_ref()
@@ -204,7 +225,8 @@ impl<'s, 't> Greedy<'s, 't> {
             if cost >= ceiling {
                 continue;
             }
-            self.space.apply(self.table.state(parent), operator, &mut next);
+            self.table.read(parent, &mut self.state);
+            self.space.apply(&self.state, operator, &mut next);
             statistics.generated += 1;
             self.work += 1;
             let (id, new) = self.table.insert(&next, parent, operator);
@@ -232,6 +254,27 @@ impl<'s, 't> Greedy<'s, 't> {
         Ok(Progress::Paused)
     }
 
+    /// The next successor.
+    fn pop(&mut self) -> Option<Edge> {
+        let (list, is_preferred) = Lists::take_turn(&mut self.lists)?;
+        if is_preferred {
+            return self.lists[list].preferred.pop();
+        }
+        let (all, served) = (&mut self.lists[list].all, &mut self.served[list]);
+        let (state, index) = all.front_mut()?;
+        if served.state != *state {
+            served.state = *state;
+            self.table.read(*state, &mut self.state);
+            self.space.applicable(&self.state, &mut served.operators);
+        }
+        let edge = (*state, served.operators[*index as usize]);
+        *index += 1;
+        if *index as usize == served.operators.len() {
+            all.pop();
+        }
+        Some(edge)
+    }
+
     /// h_FF with the preferred operators; `None` for a dead end.
     fn evaluate(
         &mut self,
@@ -243,6 +286,7 @@ impl<'s, 't> Greedy<'s, 't> {
         if let Some(costs) = &self.costs
             && let Some(&(value, start)) = costs.values.get(id as usize).filter(|(value, _)| *value != NONE)
         {
+            let start = start as usize;
             let end = start + 1 + costs.preferred[start] as usize;
             favourites.extend_from_slice(&costs.preferred[start + 1..end]);
             return Some(value);
@@ -252,9 +296,10 @@ impl<'s, 't> Greedy<'s, 't> {
         let value = self.ff.evaluate(state, favourites);
         if let Some(costs) = &mut self.costs
             && let Some(value) = value
+            && let Ok(start) = u32::try_from(costs.preferred.len())
         {
             costs.values.resize(costs.values.len().max(id as usize + 1), (NONE, 0));
-            costs.values[id as usize] = (value, costs.preferred.len());
+            costs.values[id as usize] = (value, start);
             costs.preferred.push(favourites.len() as u32);
             costs.preferred.extend_from_slice(favourites);
         }
@@ -290,15 +335,12 @@ impl<'s, 't> Greedy<'s, 't> {
             None => u64::from(value),
             Some(costs) => costs.reached[id as usize] / costs.unit + costs.weight * u64::from(value),
         });
+        if !operators.is_empty() {
+            self.lists.iter_mut().zip(keys).for_each(|(list, key)| list.all.push(key, (id, 0)));
+        }
         favourites.iter().for_each(|&o| self.preferred[o as usize] = true);
-        for operator in operators {
-            let preferred = self.preferred[operator as usize];
-            for (list, key) in self.lists.iter_mut().zip(keys) {
-                list.all.push(key, (id, operator));
-                if preferred {
-                    list.preferred.push(key, (id, operator));
-                }
-            }
+        for operator in operators.into_iter().filter(|&o| self.preferred[o as usize]) {
+            self.lists.iter_mut().zip(keys).for_each(|(list, key)| list.preferred.push(key, (id, operator)));
         }
         favourites.iter().for_each(|&o| self.preferred[o as usize] = false);
     }
@@ -351,12 +393,26 @@ impl<T> BucketQueue<T> {
         self.lowest = self.lowest.min(near);
     }
 
+    /// The entry that is popped next.
+    fn front_mut(&mut self) -> Option<&mut T> {
+        while self.buckets.get(self.lowest).is_some_and(VecDeque::is_empty) {
+            self.buckets[self.lowest] = VecDeque::new();
+            self.lowest += 1;
+        }
+        match self.buckets.get_mut(self.lowest) {
+            Some(bucket) => bucket.front_mut(),
+            None => self.far.first_entry().and_then(|first| first.into_mut().front_mut()),
+        }
+    }
+
     pub(crate) fn pop(&mut self) -> Option<T> {
         while self.lowest < self.buckets.len() {
-            if let Some(entry) = self.buckets[self.lowest].pop_front() {
+            let bucket = &mut self.buckets[self.lowest];
+            if let Some(entry) = bucket.pop_front() {
                 self.len -= 1;
                 return Some(entry);
             }
+            *bucket = VecDeque::new();
             self.lowest += 1;
         }
         let mut first = self.far.first_entry()?;

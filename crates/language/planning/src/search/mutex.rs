@@ -5,9 +5,11 @@
 //!
 //! The literals are the facts by their numbers, then the negations of the facts that some condition needs to be false.
 
+use super::packing::Packing;
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact, GroundTask, Operator};
+use std::sync::Arc;
 
 /// Word operations that computing the pairs may cost, about.
 const MAX_WORK: u64 = 300_000_000;
@@ -228,10 +230,13 @@ impl ReachablePairs {
 pub(crate) struct Mutexes {
     /// Pairs of reachable states that lead to the goal.
     useful: Pairs,
-    shapes: Vec<Shape>,
+    /// True for each operator that can be part of a plan.
+    is_useful: Vec<bool>,
     literals: Literals,
     /// False if the goal needs a pair that no reachable state has.
     goal_is_possible: bool,
+    /// Places of facts in packed states, where that makes them smaller.
+    packing: Option<Arc<Packing>>,
 }
 
 impl Mutexes {
@@ -247,13 +252,19 @@ impl Mutexes {
         let reachable = forward(&literals, &shapes, initial, watch)?;
         let goal: Vec<u32> = literals.of(&task.goal).collect();
         let useful = backward(&goal, &shapes, &reachable, watch)?;
-        Ok(Some(Mutexes { useful, shapes, goal_is_possible: reachable.all(&goal), literals }))
+        let is_useful = shapes.iter().map(|s| useful.all(&s.pre) && useful.all(&s.after)).collect();
+        let packing = Packing::new(literals.facts, |fact| reachable.row(fact)).map(Arc::new);
+        let goal_is_possible = reachable.all(&goal);
+        Ok(Some(Mutexes { useful, is_useful, literals, goal_is_possible, packing }))
+    }
+
+    pub(super) fn packing(&self) -> Option<&Arc<Packing>> {
+        self.packing.as_ref()
     }
 
     /// Returns true if an operator can be part of a plan.
     pub(crate) fn is_useful(&self, operator: usize) -> bool {
-        let shape = &self.shapes[operator];
-        self.useful.all(&shape.pre) && self.useful.all(&shape.after)
+        self.is_useful[operator]
     }
 
     /// Returns true if no state that leads to the goal has both facts.

@@ -7,6 +7,8 @@ use super::space::NONE;
 use crate::bits;
 use crate::csr::Csr;
 use crate::task::{Condition, Fact, GroundTask};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The delete-relaxed task.
 pub(crate) struct Relaxed {
@@ -145,7 +147,10 @@ pub(crate) struct FfHeuristic<'r> {
     operators: Vec<Count>,
     /// The counts at the start: all preconditions, and the cost of the operator as the heuristic counts it.
     fresh: Vec<Count>,
+    /// Propositions by value.
     buckets: Vec<Vec<u32>>,
+    /// Values beyond the buckets. Sums of sums can be high where plans are short.
+    far: BinaryHeap<Reverse<(u32, u32)>>,
     marked: Vec<bool>,
     touched: Vec<u32>,
     /// Propositions of the last relaxed plan.
@@ -172,6 +177,8 @@ struct Count {
 const INFINITE: u32 = u32::MAX;
 /// Values are capped here, so that sums cannot overflow.
 const MOST: u32 = 1 << 20;
+/// Values below this have buckets.
+const NEAR: u32 = 1 << 12;
 
 impl<'r> FfHeuristic<'r> {
     /// Counts steps or, with a unit, costs. Plans are found with fewer expansions if steps count.
@@ -191,6 +198,7 @@ impl<'r> FfHeuristic<'r> {
             operators: fresh.clone(),
             fresh,
             buckets: Vec::new(),
+            far: BinaryHeap::new(),
             marked: vec![false; relaxed.propositions],
             touched: Vec::new(),
             used: Vec::new(),
@@ -216,6 +224,10 @@ impl<'r> FfHeuristic<'r> {
         if value < self.value[proposition as usize] {
             self.value[proposition as usize] = value;
             self.supporter[proposition as usize] = supporter;
+            if value >= NEAR {
+                self.far.push(Reverse((value, proposition)));
+                return;
+            }
             let bucket = value as usize;
             if bucket >= self.buckets.len() {
                 self.buckets.resize_with(bucket + 1, Vec::new);
@@ -224,23 +236,30 @@ impl<'r> FfHeuristic<'r> {
         }
     }
 
+    /// A proposition of the lowest value, with the value that it was queued with. `bucket` is where the last one was.
+    #[inline]
+    fn pop(&mut self, bucket: &mut usize) -> Option<(u32, u32)> {
+        while let Some(propositions) = self.buckets.get_mut(*bucket) {
+            if let Some(proposition) = propositions.pop() {
+                return Some((*bucket as u32, proposition));
+            }
+            *bucket += 1;
+        }
+        self.far.pop().map(|Reverse(entry)| entry)
+    }
+
     /// Values of all propositions up to the goal's.
     fn explore(&mut self, state: &[u64]) {
         let relaxed = self.relaxed;
         self.value.fill(INFINITE);
         self.operators.copy_from_slice(&self.fresh);
-        for bucket in &mut self.buckets {
-            bucket.clear();
-        }
+        self.buckets.iter_mut().for_each(Vec::clear);
+        self.far.clear();
         relaxed.for_each_true(state, |p| self.enqueue(p, 0, NONE));
         let mut bucket = 0;
-        while bucket < self.buckets.len() {
-            let Some(proposition) = self.buckets[bucket].pop() else {
-                bucket += 1;
-                continue;
-            };
+        while let Some((queued, proposition)) = self.pop(&mut bucket) {
             let value = self.value[proposition as usize];
-            if (value as usize) < bucket {
+            if value < queued {
                 continue;
             }
             if proposition == relaxed.goal {
@@ -294,6 +313,11 @@ impl<'r> FfHeuristic<'r> {
         std::mem::swap(&mut self.touched, &mut self.used);
         self.touched.clear();
         length
+    }
+
+    #[cfg(test)]
+    pub(super) fn buckets(&self) -> usize {
+        self.buckets.len()
     }
 
     /// Facts that a relaxed plan of the state uses or adds; `None` where even the delete relaxation does not reach the goal.

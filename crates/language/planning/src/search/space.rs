@@ -1,11 +1,13 @@
 //! The state space of a task: packed states, applicable operators, successors, and the table of visited states.
 
 use super::mutex::Mutexes;
+use super::packing::Packing;
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
 use crate::resources::StopReason;
 use crate::simulate::{SuccessorGenerator, apply_facts};
 use crate::task::GroundTask;
+use std::sync::Arc;
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,8 +100,11 @@ impl<'t> Space<'t> {
         self.task.operators[operator as usize].cost
     }
 
+    /// An empty table of reachable states.
     pub(crate) fn table(&self) -> NodeTable {
-        NodeTable::new(self.task.words())
+        let packing = self.mutexes.as_ref().and_then(Mutexes::packing).cloned();
+        let words = packing.as_ref().map_or(self.task.words(), |packing| packing.words());
+        NodeTable { packing, ..NodeTable::new(words) }
     }
 }
 
@@ -119,6 +124,11 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Set of visited states.
 pub(crate) struct NodeTable {
+    /// Places of facts, for states that are kept packed.
+    packing: Option<Arc<Packing>>,
+    /// A packed state.
+    row: Vec<u64>,
+    /// Words of a state in the arena.
     words: usize,
     arena: Vec<u64>,
     slots: Vec<StateId>,
@@ -128,15 +138,41 @@ pub(crate) struct NodeTable {
 impl NodeTable {
     /// An empty table of states of `words` words.
     pub(crate) fn new(words: usize) -> Self {
-        NodeTable { words, arena: Vec::new(), slots: vec![NONE; 1024], parents: Vec::new() }
+        NodeTable {
+            packing: None,
+            row: Vec::new(),
+            words,
+            arena: Vec::new(),
+            slots: vec![NONE; 1024],
+            parents: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
 
+    /// A state of a table of the space of a task without known pairs, or of one made by [`NodeTable::new`].
     #[inline]
     pub(crate) fn state(&self, id: StateId) -> &[u64] {
+        debug_assert!(self.packing.is_none());
+        self.stored(id)
+    }
+
+    /// Writes a state over `out`.
+    #[inline]
+    pub(crate) fn read(&self, id: StateId, out: &mut Vec<u64>) {
+        match &self.packing {
+            Some(packing) => packing.unpack(self.stored(id), out),
+            None => {
+                out.clear();
+                out.extend_from_slice(self.stored(id));
+            }
+        }
+    }
+
+    #[inline]
+    fn stored(&self, id: StateId) -> &[u64] {
         let start = id as usize * self.words;
         &self.arena[start..start + self.words]
     }
@@ -163,6 +199,15 @@ impl NodeTable {
 
     /// The number of a state and whether it is new.
     pub(crate) fn insert(&mut self, state: &[u64], parent: StateId, operator: u32) -> (StateId, bool) {
+        let Some(packing) = &self.packing else { return self.insert_stored(state, parent, operator) };
+        let mut row = std::mem::take(&mut self.row);
+        packing.pack(state, &mut row);
+        let inserted = self.insert_stored(&row, parent, operator);
+        self.row = row;
+        inserted
+    }
+
+    fn insert_stored(&mut self, state: &[u64], parent: StateId, operator: u32) -> (StateId, bool) {
         if self.parents.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -177,7 +222,7 @@ impl NodeTable {
                 self.parents.push((parent, operator));
                 return (id, true);
             }
-            if self.state(id) == state {
+            if self.stored(id) == state {
                 return (id, false);
             }
             slot = (slot + 1) & mask;
@@ -185,11 +230,13 @@ impl NodeTable {
     }
 
     fn grow(&mut self) {
-        let size = self.slots.len() * 4;
+        let size = self.slots.len() * 2;
         let mask = size - 1;
+        // The old slots are freed first.
+        self.slots = Vec::new();
         let mut slots = vec![NONE; size];
         for id in 0..self.parents.len() as StateId {
-            let mut slot = Self::hash(self.state(id)) & mask;
+            let mut slot = Self::hash(self.stored(id)) & mask;
             while slots[slot] != NONE {
                 slot = (slot + 1) & mask;
             }
@@ -212,6 +259,6 @@ impl NodeTable {
 
     /// Bytes that one more state takes, about.
     pub(crate) fn bytes_per_state(&self) -> u64 {
-        8 * self.words as u64 + 8 + 10
+        8 * self.words as u64 + 8 + 12
     }
 }

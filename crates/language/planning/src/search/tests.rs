@@ -7,7 +7,7 @@ use super::projections::Projections;
 use super::reduce;
 use super::relaxed::{FfHeuristic, Relaxed};
 use super::rounds::tests::Threads;
-use super::space::{NONE, Outcome, SearchStatistics, Space, initial_state};
+use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, initial_state};
 use super::width::{self, RoundWork, WidthSearch};
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
@@ -20,21 +20,26 @@ fn distances(space: &Space<'_>, cap: usize) -> Option<Vec<(Vec<u64>, Option<u64>
     let mut table = space.table();
     table.insert(&space.initial(), NONE, NONE);
     let (mut edges, mut operators, mut next) = (Vec::new(), Vec::new(), Vec::new());
+    let state = |table: &NodeTable, id: u32| {
+        let mut state = Vec::new();
+        table.read(id, &mut state);
+        state
+    };
     let mut current = 0;
     while (current as usize) < table.len() {
         if table.len() > cap {
             return None;
         }
-        let state = table.state(current).to_vec();
-        space.applicable(&state, &mut operators);
+        let before = state(&table, current);
+        space.applicable(&before, &mut operators);
         for &operator in &operators {
-            space.apply(&state, operator, &mut next);
+            space.apply(&before, operator, &mut next);
             let (child, _) = table.insert(&next, current, operator);
             edges.push((current as usize, child as usize, space.cost(operator)));
         }
         current += 1;
     }
-    let goal = |id: u32| space.is_goal(table.state(id)).then_some(0);
+    let goal = |id: u32| space.is_goal(&state(&table, id)).then_some(0);
     let mut distance: Vec<Option<u64>> = (0..table.len() as u32).map(goal).collect();
     let mut changed = true;
     while changed {
@@ -48,7 +53,7 @@ fn distances(space: &Space<'_>, cap: usize) -> Option<Vec<(Vec<u64>, Option<u64>
             }
         }
     }
-    Some((0..table.len()).map(|id| (table.state(id as u32).to_vec(), distance[id])).collect())
+    Some((0..table.len()).map(|id| (state(&table, id as u32), distance[id])).collect())
 }
 
 #[test]
@@ -132,6 +137,58 @@ fn an_action_that_clears_many_variables_ends_the_projections_before_its_steps_fi
     // One step for each value of each truck: 9 for one truck, 9 to the power of 20 for twenty.
     assert!(is_built(2));
     assert!(!is_built(20));
+}
+
+#[test]
+fn sums_that_double_with_each_step_take_little_memory() {
+    let steps = 24;
+    let each = |text: &dyn Fn(usize) -> String| (1..=steps).map(text).collect::<String>();
+    let domain = format!(
+        "(define (domain double) (:predicates (x0) (y0) {}) {})",
+        each(&|n| format!("(x{n}) (y{n}) ")),
+        each(&|n| {
+            let before = n - 1;
+            let action = |f: &str| {
+                format!(
+                    "(:action {f}{n} :parameters () :precondition (and (x{before}) (y{before})) :effect ({f}{n}))"
+                )
+            };
+            action("x") + &action("y")
+        }),
+    );
+    let problem = format!(
+        "(define (problem d) (:domain double) (:init (x0) (y0)) (:goal (and (x{steps}) (y{steps}))))"
+    );
+    let (domain, problem) = read(&domain, &problem);
+    let lifted = normalize(&domain, &problem).unwrap();
+    let task = reduce(&ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
+    let relaxed = Relaxed::new(&task, &task.goal);
+    let mut ff = FfHeuristic::new(&relaxed, task.operators.len(), None);
+    assert_eq!(ff.evaluate(&initial_state(&task), &mut Vec::new()), Some(2 * steps as u32));
+    assert!(ff.buckets() <= 1 << 12, "{}", ff.buckets());
+}
+
+#[test]
+fn packed_states_span_the_same_space() {
+    let domain = "(define (domain ring) (:requirements :adl) (:constants b c7) (:predicates (at ?r ?x) (next ?x ?y) (seen ?x))
+      (:action move :parameters (?r ?x ?y) :precondition (and (at ?r ?x) (next ?x ?y))
+        :effect (and (at ?r ?y) (not (at ?r ?x)) (when (at b ?y) (seen c7)))))";
+    let places: String = (0..40).filter(|n| *n != 7).map(|n| format!(" c{n}")).collect();
+    let roads: String = (0..40).map(|n| format!("(next c{n} c{})", (n + 1) % 40)).collect();
+    let problem = format!(
+        "(define (problem r) (:domain ring) (:objects a{places}) (:init (at a c0) (at b c9) {roads})
+          (:goal (and (seen c7) (at a c3) (at b c5))))",
+    );
+    let (domain, problem) = read(domain, &problem);
+    let lifted = normalize(&domain, &problem).unwrap();
+    let task = reduce(&ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
+    let mut resources = Unlimited;
+    let mut watch = LimitWatch::new(&mut resources, 1000);
+    let mutexes = Mutexes::find(&task, &initial_state(&task), &mut watch).unwrap().unwrap();
+    assert_eq!(mutexes.packing().map(|packing| packing.words()), Some(1));
+    let plain = distances(&Space::new(&task, None), 10_000).unwrap();
+    let packed = distances(&Space::new(&task, Some(mutexes)), 10_000).unwrap();
+    assert!(plain.len() > 1_600 && plain == packed);
 }
 
 #[test]

@@ -411,8 +411,7 @@ impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
     ) -> Result<(), StopReason> {
         let s = state as usize;
         let mut buffers = std::mem::take(&mut self.buffers);
-        buffers.state.clear();
-        buffers.state.extend_from_slice(self.table.state(state));
+        self.table.read(state, &mut buffers.state);
         let goal = self.space.is_goal(&buffers.state);
         if !goal && !self.evaluated[s] {
             let (h, is_highest) = bound.evaluate(self.space, &buffers.state, most.cost, watch, statistics)?;

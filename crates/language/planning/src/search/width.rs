@@ -223,8 +223,7 @@ impl<'s, 't> WidthSearch<'s, 't> {
             let per_node = self.table.bytes_per_state() + NODE_BYTES;
             watch.tick(self.table.len(), per_node)?;
             let Some(id) = self.open.pop() else { return Ok(Progress::Exhausted) };
-            state.clear();
-            state.extend_from_slice(self.table.state(id));
+            self.table.read(id, &mut state);
             if self.space.is_dead_end(&state) || !self.prepare(id, &state, watch, statistics)? {
                 continue;
             }
