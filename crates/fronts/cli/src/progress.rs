@@ -225,7 +225,7 @@ impl Events for EventPrinter {
                 }
             }
             Event::Work(work) => self.show_work(work),
-            Event::Plan(_) => {}
+            Event::Plan(_) | Event::Used { .. } => {}
         }
     }
 }
