@@ -1,8 +1,6 @@
 //! Contents of reports that browsers look at: the last ones are kept, each built once for all tabs.
 
-use crate::answer::Answer;
 use crate::error::Refusal;
-use crate::state::{Call, State};
 use http::StatusCode;
 use planforge_app::Context;
 use planforge_app::report::{Contents, contents, state};
@@ -15,9 +13,6 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, OwnedSemaphorePermit, Se
 const MAX_BUILDS: usize = 4;
 /// Most reports that are built at a time: large ones leave turns to other calls.
 const MAX_AT_A_TIME: usize = 2;
-
-/// Most pages of tasks that one call asks for.
-const MAX_TASKS: usize = 100;
 
 /// The contents that are kept, the newest use last.
 pub(crate) struct Builds {
@@ -124,20 +119,4 @@ impl Builds {
         table.kept.push(build.clone());
         Some(build)
     }
-}
-
-/// The pages of tasks of a report, `from` to `to`, which are written now if they were not before.
-pub(crate) async fn task_pages(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
-    let [number, run, from, to] = ["build", "run", "from", "to"].map(|name| {
-        let number = call.required(name)?.parse::<u64>();
-        number.map_err(|_| Refusal::request(format!("`{name}` is not a number")))
-    });
-    let (build, place) =
-        (state.builds.get(number?)?, |number: u64| usize::try_from(number).unwrap_or(usize::MAX));
-    let (run, from, to) = (place(run?), place(from?), place(to?));
-    let tasks = from..to.min(from.saturating_add(MAX_TASKS));
-    let written = move |_: &Context| {
-        build.contents.task_pages(run, tasks)?.ok_or_else(|| Refusal::missing("the report has no such run"))
-    };
-    state.work(written).await
 }

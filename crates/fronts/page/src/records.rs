@@ -17,6 +17,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Most pages of tasks that one call asks for.
+const MAX_TASKS: usize = 100;
+
 /// Contents of the first view of the page.
 #[derive(Serialize)]
 struct About {
@@ -103,6 +106,7 @@ pub(crate) async fn answer(state: &State, name: &[&str], call: &Call<'_>) -> Res
             state.work(tasks).await
         }
         ["report", "index"] => index(state, call).await,
+        ["report", "tasks"] => task_pages(state, call).await,
         ["report", "chunk"] => chunk(state, call).await,
         ["solve"] => {
             let folder = place(state, call).await?;
@@ -150,6 +154,22 @@ async fn index(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
     }
     let document = format!("{{\"build\":{},\"index\":{}}}", build.number, build.contents.index());
     Ok(bytes(StatusCode::OK, "application/json", document))
+}
+
+/// The pages of tasks of a report, `from` to `to`, which are written now if they were not before.
+async fn task_pages(state: &State, call: &Call<'_>) -> Result<Answer, Refusal> {
+    let [number, run, from, to] = ["build", "run", "from", "to"].map(|name| {
+        let number = call.required(name)?.parse::<u64>();
+        number.map_err(|_| Refusal::request(format!("`{name}` is not a number")))
+    });
+    let (build, place) =
+        (state.builds.get(number?)?, |number: u64| usize::try_from(number).unwrap_or(usize::MAX));
+    let (run, from, to) = (place(run?), place(from?), place(to?));
+    let tasks = from..to.min(from.saturating_add(MAX_TASKS));
+    let written = move |_: &Context| {
+        build.contents.task_pages(run, tasks)?.ok_or_else(|| Refusal::missing("the report has no such run"))
+    };
+    state.work(written).await
 }
 
 /// A chunk of a report.

@@ -4,7 +4,7 @@ use crate::answer::{Answer, json};
 use crate::error::Refusal;
 use crate::requests::{JobRequest, NewJob};
 use crate::state::{Call, State};
-use crate::{builds, pddl, records};
+use crate::{pddl, records};
 use http::StatusCode;
 use planforge_app::Context;
 use serde::Deserialize;
@@ -47,7 +47,6 @@ pub(crate) async fn answer(state: &State, call: Call<'_>) -> Result<Answer, Refu
             };
             state.work(estimate).await
         }
-        ("GET", ["report", "tasks"]) => builds::task_pages(state, &call).await,
         ("GET", ["jobs", id, "events"]) => state.stream(Arc::clone(&state.jobs.get(id)?.log), &call, ()),
         ("POST", ["jobs", id, "stop"]) => {
             state.jobs.stop(&state.jobs.get(id)?);

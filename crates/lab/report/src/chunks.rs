@@ -3,7 +3,7 @@
 //! script element; a page that a server answers gets the same bytes one by one. A value's name is its place in the list, so that a page refers to a text by one number;
 //! equal texts are kept once. Also the destinations of pages and texts while a report is built, and the source of a record's documents.
 
-use crate::documents::{PageId, TextId, Turn};
+use crate::documents::{Firsts, PageId, TextId, Turn};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -143,13 +143,6 @@ pub(crate) struct Stores {
     pages: Store,
     /// Documents of the run at hand that could not be read.
     pub(crate) unreadable: usize,
-}
-
-/// The number of the first text and of the first page of each chunk.
-#[derive(Serialize, Default)]
-pub(crate) struct Firsts {
-    pub(crate) text_chunks: Vec<u32>,
-    pub(crate) page_chunks: Vec<u32>,
 }
 
 impl Stores {

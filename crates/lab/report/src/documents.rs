@@ -3,7 +3,6 @@
 //! before it is shown.
 
 use crate::changes::Changes;
-use crate::chunks::Firsts;
 use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
 use planforge_contract::{
     AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, Usage,
@@ -76,6 +75,13 @@ pub(crate) struct Index {
     pub(crate) styles: BTreeMap<&'static str, &'static str>,
     #[serde(flatten)]
     pub(crate) chunks: Firsts,
+}
+
+/// The number of the first text and of the first page of each chunk.
+#[derive(Serialize, Default)]
+pub(crate) struct Firsts {
+    pub(crate) text_chunks: Vec<u32>,
+    pub(crate) page_chunks: Vec<u32>,
 }
 
 /// A run of an evaluation, or the run.

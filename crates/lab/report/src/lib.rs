@@ -24,8 +24,8 @@ pub mod states;
 mod tree;
 
 use cell::{CellRun, TaskWriting};
-use chunks::{Firsts, Stores};
-use documents::{Index, MethodsEntry, PageId};
+use chunks::Stores;
+use documents::{Firsts, Index, MethodsEntry, PageId};
 use planforge_contract::Failure;
 use planforge_diagnostics::{CodeInfo, code_table};
 use source::{Source, SuiteTexts};
