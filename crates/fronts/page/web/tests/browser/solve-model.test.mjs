@@ -181,7 +181,7 @@ for (const width of [1280, 390]) {
     await chart.waitFor();
     assert.ok(await chart.evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 200)));
     // Start and end of a step stand together.
-    const fire = page.getByRole("button", { name: /^at [\d.]+ fire (red|blue)-bowl starts: .* ends: fired holds .* From sentence 3\.$/ });
+    const fire = page.getByRole("button", { name: /^at [\d.]+ fire (red|blue)-bowl starts: .* ends: .*fired.* From sentence 3\.$/ });
     await fire.first().waitFor();
     assert.equal(await fire.count(), 2);
     await fire.first().click();
