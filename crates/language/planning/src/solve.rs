@@ -124,7 +124,14 @@ pub(crate) fn plan_ground(
     let ground_size = (task.actions.len(), task.facts.len());
     let unsearched = |method, outcome| PlanResult::unsearched(method, outcome, ground_size);
     if task.goal_unreachable {
-        let explanation = why_unsolvable(lifted, resources);
+        let explanation = match lifted.extension.has_wishes() {
+            true => {
+                let shown =
+                    "they are broken at the start, or out of reach even if nothing ever stopped holding";
+                wishes::why_none(lifted, shown, resources)
+            }
+            false => why_unsolvable(lifted, resources),
+        };
         return unsearched("delete relaxation", SearchOutcome::ProvenUnsolvable(explanation));
     }
     if let Some(unsupported) = unsupported_construct(lifted, task, options.algorithm) {
@@ -189,7 +196,11 @@ pub(crate) fn plan_ground(
             SearchOutcome::Plan(Plan { optimal, ..plan })
         }
         crate::search::Outcome::Unsolvable if lifted.extension.has_wishes() => {
-            SearchOutcome::ProvenUnsolvable(wishes::why_none(lifted, resources))
+            SearchOutcome::ProvenUnsolvable(wishes::why_none(
+                lifted,
+                "every state that they allow was searched",
+                resources,
+            ))
         }
         crate::search::Outcome::Unsolvable => {
             let generated = found.statistics.generated;

@@ -325,17 +325,15 @@ impl<'t> Wishes<'t> {
     }
 }
 
-/// Explains why a task has no plan, which a search of the compiled task showed.
-pub(crate) fn why_none(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> Explanation {
+/// Explains why a task has no plan. `shown` says what showed it of the compiled task.
+pub(crate) fn why_none(task: &LiftedTask, shown: &str, resources: &mut dyn ResourceLimits) -> Explanation {
     let mut why = why_unsolvable(task, resources);
     let hard = task.extension.constraints.iter().filter(|constraint| constraint.preference.is_none());
     if why.headline().is_some()
         && let Some(part) = hard.flat_map(|constraint| &constraint.parts).next()
     {
-        let message = "no plan that reaches the goal satisfies the trajectory constraints: every state that they \
-                       allow was searched";
-        let reason =
-            Reason { kind: ReasonKind::UnreachableGoal, message: message.to_owned(), place: part.place };
+        let message = format!("no plan that reaches the goal satisfies the trajectory constraints: {shown}");
+        let reason = Reason { kind: ReasonKind::UnreachableGoal, message, place: part.place };
         why.reasons.insert(0, reason);
     }
     why

@@ -253,7 +253,7 @@ impl Mutexes {
         let goal: Vec<u32> = literals.of(&task.goal).collect();
         let useful = backward(&goal, &shapes, &reachable, watch)?;
         let is_useful = shapes.iter().map(|s| useful.all(&s.pre) && useful.all(&s.after)).collect();
-        let packing = Packing::new(literals.facts, |fact| reachable.row(fact)).map(Arc::new);
+        let packing = Packing::new(literals.facts, |fact| reachable.row(fact), watch)?.map(Arc::new);
         let goal_is_possible = reachable.all(&goal);
         Ok(Some(Mutexes { useful, is_useful, literals, goal_is_possible, packing }))
     }

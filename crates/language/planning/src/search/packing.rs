@@ -1,6 +1,7 @@
 //! States in fewer bits: facts of which no reachable state has two share a number, as the variables of finite-domain representations.
 
 use crate::bits;
+use crate::resources::{LimitWatch, StopReason};
 use crate::task::Fact;
 
 /// A group of facts and its bits in a packed state.
@@ -25,16 +26,28 @@ pub(super) struct Packing {
 
 impl Packing {
     /// Forms groups by first fit. `beside` gives for each fact those that may hold together with it. `None` if states would hardly be smaller.
-    pub(super) fn new<'p>(facts: usize, beside: impl Fn(Fact) -> &'p [u64]) -> Option<Self> {
+    pub(super) fn new<'p>(
+        facts: usize,
+        beside: impl Fn(Fact) -> &'p [u64],
+        watch: &mut LimitWatch<'_>,
+    ) -> Result<Option<Self>, StopReason> {
         let wide = bits::words_for(facts);
+        // Each group has a bit at least.
+        let most_groups = wide * 48;
         let mut members: Vec<(Vec<u64>, Vec<Fact>)> = Vec::new();
         for fact in 0..facts as Fact {
+            if members.len() > most_groups {
+                return Ok(None);
+            }
             let others = beside(fact);
+            let before = members.len();
             let fits = |set: &[u64]| set.iter().zip(others).all(|(s, o)| s & o == 0);
             let group = members.iter().position(|(set, _)| fits(set)).unwrap_or_else(|| {
                 members.push((vec![0; wide], Vec::new()));
                 members.len() - 1
             });
+            watch.charge(8 * (members.len() - before) as u64 * wide as u64)?;
+            watch.poll()?;
             bits::set(&mut members[group].0, fact);
             members[group].1.push(fact);
         }
@@ -54,7 +67,7 @@ impl Packing {
             packing.groups.push(Group { word, shift: used, mask, facts: facts.into() });
             used += width;
         }
-        (packing.words * 4 <= wide * 3).then_some(packing)
+        Ok((packing.words * 4 <= wide * 3).then_some(packing))
     }
 
     /// Words of a packed state.
@@ -91,6 +104,7 @@ impl Packing {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::resources::Unlimited;
 
     #[test]
     fn facts_that_exclude_each_other_share_bits_and_states_come_back_equal() {
@@ -104,7 +118,10 @@ mod tests {
                 row
             })
             .collect();
-        let packing = Packing::new(facts as usize, |f| beside[f as usize].as_slice()).unwrap();
+        let mut limits = Unlimited;
+        let mut watch = LimitWatch::new(&mut limits, u64::MAX);
+        let beside = |f| beside[f as usize].as_slice();
+        let packing = Packing::new(facts as usize, beside, &mut watch).unwrap().unwrap();
         assert_eq!(packing.words(), 1);
         let (mut row, mut back, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for chosen in [&[][..], &[0], &[59], &[60], &[0, 60, 120], &[59, 119, 179, 180, 199], &[7, 181, 198]]
@@ -118,6 +135,6 @@ mod tests {
             rows.push(row.clone());
         }
         let alone = [vec![u64::MAX; 4]];
-        assert!(Packing::new(200, |_| alone[0].as_slice()).is_none());
+        assert!(Packing::new(200, |_| alone[0].as_slice(), &mut watch).unwrap().is_none());
     }
 }

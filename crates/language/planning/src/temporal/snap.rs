@@ -185,6 +185,7 @@ struct Clocks<'b> {
 impl Clocks<'_> {
     fn constraint(&mut self, constraint: &Constraint) -> Constraint {
         let mut constraint = constraint.clone();
+        let mut at_end = Vec::new();
         for part in &mut constraint.parts {
             let TrajectoryKind::Over(operator) = part.operator else { continue };
             let times = std::mem::take(&mut part.times);
@@ -196,12 +197,16 @@ impl Clocks<'_> {
                     let after = *until + Number::fraction(1, 1000);
                     (TrajectoryOp::Sometime, vec![literal(self.before(after), false)])
                 }
+                // The last state lasts for ever: where the plan ends before the time, the condition holds in it.
                 (TrajectoryOp::HoldAfter, [from]) => {
-                    (TrajectoryOp::Always, vec![literal(self.before(*from), false)])
+                    let before = self.before(*from);
+                    at_end.push((part.clone(), literal(before.clone(), true)));
+                    (TrajectoryOp::Always, vec![literal(before, false)])
                 }
                 (TrajectoryOp::HoldDuring, [from, to]) => {
-                    let outside = [literal(self.before(*from), false), literal(self.before(*to), true)];
-                    (TrajectoryOp::Always, outside.into())
+                    let before = self.before(*from);
+                    at_end.push((part.clone(), literal(before.clone(), true)));
+                    (TrajectoryOp::Always, vec![literal(before, false), literal(self.before(*to), true)])
                 }
                 _ => continue,
             };
@@ -211,6 +216,12 @@ impl Clocks<'_> {
                 let is_all = simple == TrajectoryOp::Sometime;
                 part.conditions = vec![if is_all { Formula::And(condition) } else { or(condition) }];
             }
+        }
+        for (mut part, is_past) in at_end {
+            part.operator = TrajectoryKind::AtEnd;
+            part.conditions =
+                vec![Formula::Or(part.conditions.into_iter().chain([is_past]).collect(), Span::default())];
+            constraint.parts.push(part);
         }
         constraint
     }

@@ -304,6 +304,8 @@ fn trajectory_constraints_beside_time_are_satisfied() {
         ("(within 9 (mended f1))", "(mend f1)"),
         ("(and (within 2 (bought)) (hold-after 9 (not (light))))", "(odd)"),
         ("(hold-during 20 24 (light))", "(burn m2)"),
+        ("(hold-after 40 (bought))", "(odd)"),
+        ("(hold-during 40 50 (bought))", "(odd)"),
         ("(at end (= (charge) 2))", "(load)"),
         ("(sometime (>= (charge) 2))", "(load)"),
         ("(and (always (<= (charge) 2)) (sometime-before (mended f1) (= (charge) 2)))", "(load)"),
