@@ -312,6 +312,15 @@ fn constraints_that_no_plan_satisfies_are_named() {
         };
         assert!(why.text().contains("satisfies the trajectory constraints"), "{}", why.text());
     }
+    // Beside numbers, a constraint that is broken at the start leaves nothing to search.
+    let domain = "(define (domain n) (:requirements :fluents :constraints) (:predicates (p)) (:functions (n))
+      (:action a :parameters () :precondition (< (n) 3) :effect (increase (n) 1)))";
+    let problem = "(define (problem n) (:domain n) (:init (p) (= (n) 0)) (:goal (> (n) 1)) (:constraints (always (not (p)))))";
+    let SearchOutcome::ProvenUnsolvable(why) = solve(&read(domain, problem), Algorithm::Greedy).outcome
+    else {
+        panic!()
+    };
+    assert!(why.text().contains("they are broken at the start"), "{}", why.text());
 }
 
 #[test]
