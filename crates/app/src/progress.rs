@@ -78,13 +78,19 @@ impl Drop for RunProgress {
     }
 }
 
+/// A request that failed and of which nothing was counted costs nothing, as in reports.
 fn used_by(completion: &CompletionEvent, prices: &BTreeMap<String, Price>) -> ModelUse {
     let usage = &completion.usage;
-    let money = prices.get(&completion.llm).and_then(|price| price.cost(usage));
+    let price = prices.get(&completion.llm);
+    let is_free =
+        completion.failure.is_some() && usage.prompt_tokens.is_none() && usage.completion_tokens.is_none();
     ModelUse {
         requests: 1,
         tokens: usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0),
-        money: money.filter(|_| usage.is_metered()),
+        money: match is_free {
+            true => Some(0.0),
+            false => price.and_then(|price| price.cost(usage)).filter(|_| usage.is_metered()),
+        },
     }
 }
 

@@ -542,7 +542,11 @@ impl Cell<'_> {
     pub(super) fn cassettes_of(&self, running: &RunSettings<'_>) -> Vec<PathBuf> {
         let folders =
             if running.replay.is_empty() { running.record.as_slice() } else { running.replay.as_slice() };
-        let found: Vec<PathBuf> = folders.iter().flat_map(|folder| self.cassettes(folder)).collect();
+        let mut found: Vec<(bool, PathBuf)> =
+            folders.iter().flat_map(|folder| self.cassettes(folder)).collect();
+        // The cell's own of all folders come before those of other pipelines.
+        found.sort_by_key(|(is_own, _)| !is_own);
+        let found: Vec<PathBuf> = found.into_iter().map(|(_, path)| path).collect();
         match running.replay.first() {
             // Opening what is not there says so.
             Some(folder) if found.is_empty() => vec![self.cassette(folder)],
@@ -550,10 +554,9 @@ impl Cell<'_> {
         }
     }
 
-    /// The cassettes in a folder that may have the cell's replies, plain or compressed: its own first, then
-    /// those of other pipelines over the same suite and seed with the same model. A pipeline that continues
-    /// another one sends the same requests up to there.
-    fn cassettes(&self, folder: &Path) -> Vec<PathBuf> {
+    /// The cassettes in a folder that may have the cell's replies, plain or compressed: its own, and those of other pipelines over the
+    /// same suite and seed with the same model. A pipeline that continues another one sends the same requests up to there.
+    fn cassettes(&self, folder: &Path) -> Vec<(bool, PathBuf)> {
         let CellKey { model, seed, .. } = &self.key;
         let model = if model.is_empty() { String::new() } else { format!("@{model}") };
         let ends = [format!("{model}.{seed}.jsonl"), format!("{model}.{seed}.jsonl.gz")];
@@ -565,8 +568,8 @@ impl Cell<'_> {
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.starts_with(&begin) && ends.iter().any(|end| name.ends_with(end)))
             .collect();
-        names.sort_by_key(|name| (!name.starts_with(&own), name.clone()));
-        names.into_iter().map(|name| folder.join(name)).collect()
+        names.sort();
+        names.into_iter().map(|name| (name.starts_with(&own), folder.join(name))).collect()
     }
 
     /// Refuses a cell that was made with other inputs.

@@ -129,7 +129,11 @@ impl Store {
 
     fn close(&mut self, spool: &mut Spool) -> io::Result<()> {
         self.open.push(b']');
-        spool.chunk(self.name, self.firsts.len() - 1, &self.open)?;
+        if let Err(error) = spool.chunk(self.name, self.firsts.len() - 1, &self.open) {
+            // The chunk stays open, and further values follow.
+            self.open.pop();
+            return Err(error);
+        }
         self.open.clear();
         self.firsts.push(self.count);
         Ok(())

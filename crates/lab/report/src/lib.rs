@@ -2,7 +2,7 @@
 //! every candidate, every prompt and reply, and diagnostics in place. It opens from a disk without a network,
 //! and shows ten thousand candidates.
 //!
-//! [`write()`] reads runs one after the other and documents one by one; [`Contents`] reads documents only of tasks that are asked for. `chunks` packs pages and texts so
+//! [`write()`] reads runs one after the other and documents one by one; [`Contents`] reads requests and results for its index, and all other documents only of tasks that are asked for. `chunks` packs pages and texts so
 //! that a browser unpacks only the shown ones; `documents` are the pages, which assets/js draws. Texts of
 //! models are data throughout: they cross as JSON inside base64 and become text nodes.
 
@@ -58,7 +58,7 @@ pub struct Written {
 }
 
 /// A report that a server answers part by part: an index, and pages and texts in compressed chunks. The pages of a task are written when they are
-/// asked for, so that the index of ten thousand tasks takes as long as reading their journal. The chunks are in a temporary file.
+/// asked for, so that the index of ten thousand tasks needs no plan, picture or text of them. The chunks are in a temporary file.
 pub struct Contents {
     index: String,
     tasks: Mutex<OpenTasks>,

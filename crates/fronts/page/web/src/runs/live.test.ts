@@ -44,6 +44,9 @@ test("a resumed evaluation adds what it costs now to what its record has cost", 
   expect([countsNow(live).requests, countsNow(live).money]).toEqual([4, 1]);
   takeCounts(live, { total: 2, ended: 1, solved: 0, requests: 4, tokens: 40 });
   expect(countsNow(live).money).toBeUndefined();
+  takeCounts(live, { total: 2, ended: 1, solved: 0, requests: 4, tokens: 40, money: 1 });
+  takeEvent(live, { kind: "cost", requests: 3, tokens: 30 }, 3);
+  expect(countsNow(live).money).toBeUndefined();
 });
 
 const ended = (task: number, ms: number) => ({ ...recorded({ event: "task-finished", task: `t.p${task}`, verdict: { verdict: "accepted" } }), ms });

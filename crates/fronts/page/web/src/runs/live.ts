@@ -232,8 +232,9 @@ export function countsNow(live: Live): Counts {
   };
 }
 
-function moneyNow({ cost, record }: Live): number | undefined {
-  if (cost.money === undefined) return record?.counts.money;
+function moneyNow({ cost, costIsTotal, record }: Live): number | undefined {
+  // A server that says the cost without money does not know it.
+  if (cost.money === undefined) return costIsTotal && cost.requests ? undefined : record?.counts.money;
   const before = record?.before.requests ? record.before.money : 0;
   return before === undefined ? undefined : before + cost.money;
 }
