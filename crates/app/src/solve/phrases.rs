@@ -3,7 +3,7 @@
 
 use planforge_contract::Sentences;
 use planforge_pddl::ast::Domain;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Words of questions. `{}` is replaced by steps or a number.
 pub(super) struct Phrases {
@@ -87,7 +87,7 @@ static FRENCH: Phrases = Phrases {
 };
 
 static SPANISH: Phrases = Phrases {
-    frequent: ["el", "los", "y", "es", "en", "las", "una", "puede", "del", "con"],
+    frequent: ["el", "los", "y", "es", "está", "las", "una", "puede", "del", "con"],
     yes: "sí",
     no: "no",
     is_possible: "¿Es posible desde el principio: {}?",
@@ -127,12 +127,12 @@ impl Phrases {
         toml::to_string(&file).unwrap_or_default()
     }
 
-    /// The phrases of the language whose frequent words a text has most of; English for a language that is not here.
+    /// The phrases of the language of which a text has the most frequent words, three at least; else the English ones.
     pub(super) fn of(text: &str) -> &'static Self {
         let lower = text.to_lowercase();
-        let words: Vec<&str> = lower.split(|c: char| !c.is_alphabetic()).collect();
-        let count = |phrases: &Self| words.iter().filter(|word| phrases.frequent.contains(*word)).count();
-        let others = [&GERMAN, &FRENCH, &SPANISH].into_iter();
+        let words: BTreeSet<&str> = lower.split(|c: char| !c.is_alphabetic()).collect();
+        let count = |phrases: &Self| phrases.frequent.iter().filter(|word| words.contains(*word)).count();
+        let others = [&GERMAN, &FRENCH, &SPANISH].into_iter().filter(|other| count(other) >= 3);
         others.fold(&ENGLISH, |best, other| if count(other) > count(best) { other } else { best })
     }
 }
@@ -165,5 +165,7 @@ mod tests {
         assert_eq!(of("El robot está en la sala y puede llevar una caja con las manos."), "sí");
         assert_eq!(of("The robot is in the hall and can carry one box."), "yes");
         assert_eq!(of("ロボットは部屋にいる。"), "yes");
+        assert_eq!(of("Roboten är i en hall och kan bära en låda."), "yes");
+        assert_eq!(of("Il robot è nella sala e porta una scatola con le mani."), "yes");
     }
 }

@@ -196,10 +196,12 @@ impl FollowSearch<'_> {
         for action in self.model.applicable(state, resources)? {
             let candidate = self.model.step(action);
             let args: Vec<String> = candidate.args.iter().map(|arg| arg.to_lowercase()).collect();
-            // What the step leaves open, such as the door of a walk.
+            let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
+            // What a step whose objects all take part leaves open, such as the door of a walk.
             let is_open = |arg: &str| {
                 self.is_typed
                     && !of_step.is_empty()
+                    && shared == of_step.len()
                     && !names_another
                     && !of_step.iter().any(|partner| self.are_of_one_type(arg, partner))
             };
@@ -211,7 +213,6 @@ impl FollowSearch<'_> {
             if self.standing == Standing::Strict && !is_over {
                 continue;
             }
-            let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
             let has_half = 2 * shared >= of_step.len() && !of_step.is_empty();
             let is_alike = self.is_alike(&candidate.name, &step.name);
             if self.standing == Standing::Strict && !is_alike && self.is_another(&candidate.name, &step.name)
