@@ -323,6 +323,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
         warn_of_other_cells(setup, &plan);
         announce(context, request, setup, &plan);
         let outcomes = setup.outcomes(&plan);
+        warn_of_repeats(setup, &plan);
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
         let tables = match request.shard {
             Some(_) => None,
@@ -342,7 +343,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
 fn announce(context: &Context, request: &EvaluateRequest, setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
     // A replay sends no request. A cell with an error here has it again when it is run, and reports it then.
     if !request.replay.is_empty() {
-        return warn_of_repeats(setup, plan);
+        return;
     }
     let facts = setup.facts_of_new_cells(plan).unwrap_or_default();
     if facts.is_empty() {
@@ -415,6 +416,7 @@ fn with_setup<T>(
             side_by_side: request.cells,
             batch: &batch,
             pending: Mutex::default(),
+            opened: Mutex::default(),
         }),
         fail_on: request.fail_on,
     };

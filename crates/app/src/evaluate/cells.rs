@@ -60,6 +60,8 @@ pub(super) struct RunSettings<'a> {
     pub(super) batch: &'a Batch,
     /// The questions of all cells that wait.
     pub(super) pending: Mutex<Vec<PendingRequest>>,
+    /// The cassettes that cells were replayed from.
+    pub(super) opened: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl RunSettings<'_> {
@@ -464,6 +466,9 @@ impl Cell<'_> {
         let answers = Some(running.batch.answers());
         let cassettes = self.cassettes_of(running);
         let lookups = open_cassettes(context, &cassettes, &redactor)?;
+        if !running.replay.is_empty() {
+            lock(&running.opened).extend(cassettes.iter().cloned());
+        }
         let sources = ReplySources { mode, lookups, answers, failures_are_final: !running.retry };
         let opened = if ended.is_some() {
             RunFolder::resume(&folder, Arc::clone(&redactor))
@@ -567,6 +572,8 @@ impl Cell<'_> {
             .flatten()
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.starts_with(&begin) && ends.iter().any(|end| name.ends_with(end)))
+            // Every name ends as that of a cell without a model.
+            .filter(|name| !model.is_empty() || name.starts_with(&own) || !name.contains('@'))
             .collect();
         names.sort();
         names.into_iter().map(|name| (name.starts_with(&own), folder.join(name))).collect()

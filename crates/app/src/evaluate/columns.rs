@@ -52,9 +52,6 @@ pub(super) fn columns(
     matrix: &Matrix,
     plugins: &PluginsAndPrices,
 ) -> Result<Vec<ColumnFile>, Error> {
-    let own = MatrixModel::default();
-    let models: Vec<&MatrixModel> =
-        if matrix.models.is_empty() { vec![&own] } else { matrix.models.iter().collect() };
     let mut read: Vec<ColumnFile> = Vec::new();
     let mut wrong: Vec<Error> = Vec::new();
     let mut misfits = Misfits::default();
@@ -68,7 +65,7 @@ pub(super) fn columns(
         };
         let matrix = &matrix.for_pipeline(&pipeline);
         let mut printed = Vec::new();
-        for model in &models {
+        for model in &matrix.models_of(&pipeline) {
             if !misfits.of_tables(matrix, model, &pipeline, &text).is_empty() {
                 continue;
             }
@@ -291,7 +288,11 @@ mod tests {
     use super::*;
 
     fn model(name: &str, set: &[&str]) -> MatrixModel {
-        MatrixModel { name: name.to_owned(), set: set.iter().map(|s| (*s).to_owned()).collect() }
+        MatrixModel {
+            name: name.to_owned(),
+            set: set.iter().map(|s| (*s).to_owned()).collect(),
+            ..MatrixModel::default()
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateRequest, out: &Path) -> R
 fn model(context: &Context, name: &str) -> Result<MatrixModel, Error> {
     let set = overrides_of(&model_table(context, name)?);
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' };
-    Ok(MatrixModel { name: name.chars().map(safe).collect(), set })
+    Ok(MatrixModel { name: name.chars().map(safe).collect(), set, pipelines: Vec::new() })
 }
 
 /// Reads the matrix of an output folder.

@@ -1,21 +1,22 @@
 //! Warnings about what tables cannot show: recordings that answer the same request differently, because several are united or a model changed, and
 //! cells of a matrix that was edited.
 
-use super::cells::{Cell, EvaluationSetup};
+use super::cells::{Cell, EvaluationSetup, lock};
 use super::merge;
 use planforge_record::{Cassette, ModelRepeats, OtherReplies, RepeatedRequests};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Compares the replies to the same request in the cassettes that the selected cells are replayed from.
+/// Compares the replies to the same request in the cassettes that cells were replayed from. They are read again, one at a time, because all of
+/// them may not fit into memory.
 pub(super) fn warn_of_repeats(setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
     let Some(running) = &setup.running else { return };
-    let mut compared = BTreeSet::new();
+    let mut opened = std::mem::take(&mut *lock(&running.opened));
     let mut found = RepeatedRequests::default();
     // In the order in which cells search them.
     let cassettes = plan.iter().filter(|cell| cell.selected).flat_map(|cell| cell.cassettes_of(running));
-    for path in cassettes.filter(|path| compared.insert(path.clone())) {
+    for path in cassettes.filter(|path| opened.remove(path)) {
         // The cell that needs an unreadable cassette reports it. Nothing is shown of a text, so no secret needs to be hidden.
         if let Ok(cassette) = Cassette::open(&path, Arc::default()) {
             // Cassettes of one name are of the same cell.

@@ -555,7 +555,11 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     // Other files.
     row(Matrix, E::SetsOptions, &["matrix.models.NAME.set", "matrix.pipeline_set", "matrix.set"]),
     row(Matrix, E::ReadsFiles, &["matrix.add_ons", "matrix.pipelines", "matrix.suites"]),
-    row(Matrix, E::Spends, &["matrix.levels", "matrix.models", "matrix.seeds", "matrix.tasks"]),
+    row(
+        Matrix,
+        E::Spends,
+        &["matrix.levels", "matrix.models", "matrix.models.NAME.pipelines", "matrix.seeds", "matrix.tasks"],
+    ),
     row(Matrix, E::None, &["matrix", "schema"]),
     row(Suite, E::IsSent, &["materials"]),
     row(

@@ -199,7 +199,10 @@ fn evaluation(folder: &Path, place: &Path) -> ListedEvaluation {
 fn planned_cells(place: &Path) -> usize {
     let text = read_regular_text(&place.join("matrix.json"), MAX_RECORD_BYTES).unwrap_or_default();
     let matrix: Option<Matrix> = serde_json::from_str(&text).ok();
-    matrix.map_or(0, |of| of.suites.len() * of.pipelines.len() * of.models.len().max(1) * of.seeds.len())
+    let columns = |of: &Matrix| -> usize {
+        of.pipeline_names().iter().map(|pipeline| of.models_of(pipeline).len()).sum()
+    };
+    matrix.map_or(0, |of| of.suites.len() * columns(&of) * of.seeds.len())
 }
 
 fn task(folder: &Path, place: &Path) -> ListedTask {

@@ -243,10 +243,9 @@ impl Prover<'_> {
     fn report_unread(&mut self, task: &SuiteTask, unread: &[Unread]) {
         let name = self.comparer.suite.folder.join(format!("{}.nl", task.stem)).display().to_string();
         let source = self.sources.add(name, task.text.clone());
-        for Unread { sentence, is_ambiguous } in unread {
-            let at =
-                task.text.find(sentence.as_str()).and_then(|at| u32::try_from(at).ok()).unwrap_or_default();
-            let span = Span::new(at, at.saturating_add(u32::try_from(sentence.len()).unwrap_or_default()));
+        for Unread { sentence, at, is_ambiguous } in unread {
+            let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let span = Span::new(offset(*at), offset(at + sentence.len()));
             let message = match is_ambiguous {
                 true => "two sentences of reading.toml fit this one",
                 false => "no sentence of reading.toml fits this one",

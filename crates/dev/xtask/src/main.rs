@@ -85,7 +85,7 @@ commands! {
     Grammars(checks::GrammarsArgs) => checks::count_grammars;
     /// Disks: evaluations on disks that are full or read-only. Needs root.
     MeasureDisks(measure::robustness::DisksArgs) => measure::robustness::measure_disks;
-    /// Writes docs/results.md: what the recordings in the repository show about methods.
+    /// Writes docs/results.md and its picture: what the recordings in the repository show about methods.
     Results(results::ResultsArgs) => results::write_results;
     /// Reports: size, time to build and time to open for many candidates.
     MeasureReport(report::ReportArgs) => report::measure_report;

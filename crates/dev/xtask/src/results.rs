@@ -1,18 +1,22 @@
 //! `docs/results.md`: one page of what the recordings in the repository show about methods, from replays of them.
 
 use planforge_app::Context;
-use planforge_app::evaluate::{MethodFigures, RecommendRequest, RecommendWish, Recommendation, recommend};
+use planforge_app::evaluate::{
+    Against, MethodFigures, RecommendRequest, RecommendWish, Recommendation, recommend,
+};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// The page.
+/// The page, and its picture: the names of files in `docs`.
 const PAGE: &str = "docs/results.md";
+const PICTURE: &str = "docs/results.svg";
 /// All recordings.
 const RECORDINGS: &str = "examples/recordings";
-/// The replies of frontier models. README.md of each folder has the commands that replay them.
-const FRONTIER: [&str; 2] = ["examples/recordings/frontier", "examples/recordings/frontier-harder"];
+/// Recordings whose README.md has the commands that replay them.
+const WITH_COMMANDS: [&str; 3] = ["frontier", "frontier-harder", "methods-local-model"];
 
 #[derive(clap::Args)]
 pub(crate) struct ResultsArgs {
@@ -23,8 +27,8 @@ pub(crate) struct ResultsArgs {
 
 pub(crate) fn write_results(args: &ResultsArgs) -> Result<(), String> {
     let start = Instant::now();
-    let page = page(Path::new("."), &planforge(args.planforge.as_deref())?)?;
-    std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;
+    let made = Page::new(Path::new("."), &planforge(args.planforge.as_deref())?)?;
+    made.write(Path::new("."))?;
     let (files, bytes) = size(Path::new(RECORDINGS)).map_err(|error| format!("{RECORDINGS}: {error}"))?;
     println!(
         "{PAGE}, from replays of {:.0} s; {RECORDINGS} has {files} files with {:.2} MB",
@@ -80,7 +84,7 @@ fn row(method: &MethodFigures, group: &str) -> String {
     };
     format!(
         "|{group}|{}|{}|{:.0} to {:.0}|{}|{:.1}|{}|{}|{}|\n",
-        name(method),
+        method.name.replace("@batch-frontier-at-once", "").replace("@batch-frontier", ""),
         right(method),
         method.low,
         method.high,
@@ -105,14 +109,29 @@ impl Replayed {
     }
 }
 
-/// Runs `planforge`.
-fn run(root: &Path, planforge: &Path, args: &[String]) -> Result<(), String> {
+/// Runs `planforge` and returns its remarks.
+fn run(root: &Path, planforge: &Path, args: &[String]) -> Result<String, String> {
     let ran = Command::new(planforge).current_dir(root).args(args).output();
     let ran = ran.map_err(|error| format!("{}: {error}", planforge.display()))?;
+    let remarks = String::from_utf8_lossy(&ran.stderr).into_owned();
     match ran.status.success() {
-        true => Ok(()),
-        false => Err(format!("planforge {}: {}", args.join(" "), String::from_utf8_lossy(&ran.stderr))),
+        true => Ok(remarks),
+        false => Err(format!("planforge {}: {remarks}", args.join(" "))),
     }
+}
+
+/// Runs the commands of a recording's README.md one after the other and returns their remarks.
+fn run_commands(root: &Path, planforge: &Path, recording: &str, place: &Path) -> Result<String, String> {
+    let readme = read(root, &format!("{RECORDINGS}/{recording}/README.md"))?;
+    let mut remarks = String::new();
+    for command in readme.lines().filter_map(|line| line.strip_prefix("    planforge ")) {
+        let word = |word: &str| match word.strip_prefix("out/") {
+            Some(name) => place.join(name).display().to_string(),
+            None => word.to_owned(),
+        };
+        remarks += &run(root, planforge, &command.split_whitespace().map(word).collect::<Vec<_>>())?;
+    }
+    Ok(remarks)
 }
 
 fn answer(name: &'static str, folder: PathBuf) -> Result<Replayed, String> {
@@ -121,43 +140,153 @@ fn answer(name: &'static str, folder: PathBuf) -> Result<Replayed, String> {
     Ok(Replayed { name, answer: found.recommendation })
 }
 
-/// Replays everything that the page is about.
-fn replays(root: &Path, planforge: &Path, place: &Path) -> Result<[Replayed; 6], String> {
-    let folder = |name: &str| place.join(name);
-    for recording in FRONTIER {
-        let readme = read(root, &format!("{recording}/README.md"))?;
-        for command in readme.lines().filter_map(|line| line.strip_prefix("    planforge ")) {
-            let word = |word: &str| match word.strip_prefix("out/") {
-                Some(name) => folder(name).display().to_string(),
-                None => word.to_owned(),
-            };
-            run(root, planforge, &command.split_whitespace().map(word).collect::<Vec<_>>())?;
-        }
-    }
-    let local = |name: &str, words: &str| {
+/// Evaluations of a small model whose commands are in no README.md: the output folder, and the words.
+const LOCAL: [(&str, &str); 2] = [
+    (
+        "local",
+        "--matrix configs/matrices/benchmark.toml --only pipeline=intrinsic,llm-p --replay examples/recordings/benchmark-local-model",
+    ),
+    (
+        "local-tic",
+        "--suite examples/suites/blocks --suite examples/suites/grippers --suite examples/suites/barman --tasks 4 --seeds 1 \
+         --pipeline configs/pipelines/llm-p.toml --pipeline examples/recordings/tic-local-model/tic-ic.toml \
+         --set llm.main.max_tokens=1024 --set llm.main.base_url=http://127.0.0.1:9/v1 --replay examples/recordings/tic-local-model",
+    ),
+];
+
+/// Everything that the page is about.
+struct Replays {
+    all: [Replayed; 7],
+    /// The requests that were answered twice.
+    again: Replayed,
+    /// `6 of 8`: of those, the number with another text.
+    other_texts: String,
+    /// The picture.
+    sizes: String,
+    /// The sentence below it.
+    breaks: String,
+}
+
+/// Replays the recordings, each in a thread of its own: a replay waits for files and child processes.
+fn replays(root: &Path, planforge: &Path) -> Result<Replays, String> {
+    let place = &tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = |name: &str| place.path().join(name);
+    let local = |(name, words): (&str, &str)| {
         let words = ["evaluate"].into_iter().chain(words.split_whitespace());
         let mut args: Vec<String> = words.map(str::to_owned).collect();
         args.extend(["--out".to_owned(), folder(name).display().to_string()]);
         run(root, planforge, &args)
     };
-    local(
-        "local",
-        "--matrix configs/matrices/benchmark.toml --only pipeline=intrinsic,llm-p --replay examples/recordings/benchmark-local-model",
-    )?;
-    local(
-        "local-tic",
-        "--suite examples/suites/blocks --suite examples/suites/grippers --suite examples/suites/barman --tasks 4 --seeds 1 \
-         --pipeline configs/pipelines/llm-p.toml --pipeline examples/recordings/tic-local-model/tic-ic.toml \
-         --set llm.main.max_tokens=1024 --set llm.main.base_url=http://127.0.0.1:9/v1 --replay examples/recordings/tic-local-model",
-    )?;
-    Ok([
-        answer("frontier, five suites", folder("benchmark"))?,
-        answer("frontier, unseen suites", folder("unseen"))?,
-        answer("frontier, ladder", folder("ladder"))?,
-        answer("frontier, at once, larger", folder("harder"))?,
-        answer("1.5B, five suites", folder("local"))?,
-        answer("1.5B, three suites", folder("local-tic"))?,
-    ])
+    let remarks = std::thread::scope(|scope| -> Result<String, String> {
+        let of_readme =
+            WITH_COMMANDS.map(|name| scope.spawn(move || run_commands(root, planforge, name, place.path())));
+        let of_local = LOCAL.map(|each| scope.spawn(move || local(each)));
+        let all = of_readme.into_iter().chain(of_local);
+        let ended = all.map(|thread| thread.join().unwrap_or_else(|_| Err("a replay panicked".to_owned())));
+        ended.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
+    })?;
+    let other_texts = remarks.lines().find_map(|line| {
+        let (_, after) = line.split_once("gave other replies to ")?;
+        after.split_once(" repeated requests").map(|(figure, _)| figure.to_owned())
+    });
+    let sizes = folder("fifteen").join("sizes.svg");
+    Ok(Replays {
+        all: [
+            answer("1.5B, fifteen suites", folder("fifteen"))?,
+            answer("1.5B, three suites", folder("local-tic"))?,
+            answer("1.5B, five suites", folder("local"))?,
+            answer("frontier, five suites", folder("benchmark"))?,
+            answer("frontier, unseen suites", folder("unseen"))?,
+            answer("frontier, ladder", folder("ladder"))?,
+            answer("frontier, larger", folder("harder"))?,
+        ],
+        again: answer("again", folder("again"))?,
+        other_texts: other_texts.ok_or("no replay names the requests that were answered differently")?,
+        sizes: std::fs::read_to_string(&sizes).map_err(|error| format!("{}: {error}", sizes.display()))?,
+        breaks: breaks(&folder("fifteen"), "llm-p", "free")?,
+    })
+}
+
+/// Where a method of an evaluation breaks: its solved tasks by suite.
+fn breaks(folder: &Path, pipeline: &str, model: &str) -> Result<String, String> {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        suite: String,
+        pipeline: String,
+        model: String,
+        outcome: String,
+    }
+    let mut by_suite: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for line in read(folder, "tasks.jsonl")?.lines() {
+        let line: Line = serde_json::from_str(line).map_err(|error| format!("tasks.jsonl: {error}"))?;
+        if (line.pipeline.as_str(), line.model.as_str()) == (pipeline, model) {
+            let (solved, all) = by_suite.entry(line.suite).or_default();
+            *solved += usize::from(line.outcome == "solved");
+            *all += 1;
+        }
+    }
+    let none = by_suite.values().filter(|(solved, _)| *solved == 0).count();
+    by_suite.retain(|_, (solved, _)| *solved > 0);
+    let some: Vec<String> =
+        by_suite.iter().map(|(suite, (solved, all))| format!("{suite} {solved} of {all}")).collect();
+    Ok(format!("`{pipeline}@{model}` by suite: {}; in {none} suites none.", some.join(", ")))
+}
+
+fn p_equation(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.3}") }
+}
+
+/// The answer of an evaluation: the method to use, which ones are shown to be worse, and by how much.
+fn advice(own: &Replayed) -> String {
+    let Recommendation { method, tests, separated, .. } = &own.answer;
+    let Some(chosen) = own.methods().find(|found| Some(&found.name) == method.as_ref()) else {
+        return format!("* **{}**: no method was judged.\n", own.name);
+    };
+    let with_test = || own.methods().filter_map(|found| Some((found, found.against?)));
+    let worse = |(found, test): (&MethodFigures, Against)| {
+        let times = chosen.tokens.zip(found.tokens).filter(|(_, tokens)| *tokens > 0.0);
+        let times = times.map_or_else(String::new, |(a, b)| format!(" for {:.1} times the tokens", a / b));
+        (test.is_shown && test.ahead < 0).then(|| {
+            format!(
+                "{:.0} points more than `{}`{times} ({})",
+                chosen.percent - found.percent,
+                found.name,
+                p_equation(test.p)
+            )
+        })
+    };
+    let worse: Vec<String> = with_test().filter_map(worse).collect();
+    // Points that a method would have to lead by -> methods; `None` where the common tasks are too few.
+    let mut open: BTreeMap<Option<usize>, Vec<String>> = BTreeMap::new();
+    for (found, test) in with_test() {
+        let Some(needed) = test.needed else { continue };
+        let is_enough = test.unit == "task" && needed <= test.trials;
+        let points = is_enough.then(|| (100 * needed).div_ceil(test.trials));
+        open.entry(points).or_default().push(format!("`{}`", name(found)));
+    }
+    let open: Vec<String> = open
+        .iter()
+        .map(|(points, methods)| match points {
+            Some(points) => format!("{} below {points} points", methods.join(", ")),
+            None => format!("{} at all", methods.join(", ")),
+        })
+        .collect();
+    let mut text = format!(
+        "* **{}**: use `{}`, right in {} ({:.0} to {:.0} %)",
+        own.name,
+        if worse.is_empty() { name(chosen) } else { &chosen.name },
+        right(chosen),
+        chosen.low,
+        chosen.high
+    );
+    if !worse.is_empty() {
+        let _ = write!(text, ": {}", worse.join(", "));
+    }
+    let _ = write!(text, ". {separated} of {tests} pairs differ.");
+    if !open.is_empty() {
+        let _ = write!(text, " Cannot show a difference from {}.", open.join(", from "));
+    }
+    text + "\n"
 }
 
 /// The rows of the calibration in `docs/studies/solve.md`: the first line of an answer, and how many are right.
@@ -184,54 +313,67 @@ fn study(root: &Path, words: &'static str) -> Result<&'static str, String> {
     }
 }
 
-/// The page.
-fn page(root: &Path, planforge: &Path) -> Result<String, String> {
-    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let all = replays(root, planforge, place.path())?;
-    let [frontier, _, ladder, harder, _, local_tic] = &all;
+/// The page and its picture.
+#[derive(Debug, PartialEq)]
+struct Page {
+    text: String,
+    picture: String,
+}
+
+impl Page {
+    fn new(root: &Path, planforge: &Path) -> Result<Self, String> {
+        let replays = replays(root, planforge)?;
+        Ok(Self { text: text(root, &replays)?, picture: replays.sizes })
+    }
+
+    fn write(&self, root: &Path) -> Result<(), String> {
+        for (file, text) in [(PAGE, &self.text), (PICTURE, &self.picture)] {
+            std::fs::write(root.join(file), text).map_err(|error| format!("{file}: {error}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of the page.
+fn text(root: &Path, Replays { all, again, other_texts, breaks, .. }: &Replays) -> Result<String, String> {
+    let [fifteen, local_tic, _, frontier, ..] = all;
     let mut out =
         "<!-- Generated by `cargo xtask results` from examples/recordings. Do not edit. -->\n\n# Results\n\n"
             .to_owned();
     let tests: usize = all.iter().map(|own| own.answer.tests).sum();
     let separated: usize = all.iter().map(|own| own.answer.separated).sum();
+    let chosen = |own: &Replayed| own.answer.method.clone().unwrap_or_default();
     let _ = write!(
         out,
-        "**{separated} of {tests} pairs of methods are shown to differ** (paired exact test, Holm's correction within each evaluation, p at most 0.05).{}\n\n",
-        if separated == 0 { " So these data do not say which method to use." } else { "" }
+        "**Use `{}` with the small model and `{}` with the frontier model. {separated} of {tests} pairs of methods are shown to differ** (paired exact test, Holm's correction within each evaluation, p at most \
+         0.05).\n\n",
+        chosen(fifteen),
+        chosen(frontier).split('@').next().unwrap_or_default()
     );
-    for own in &all {
-        let _ =
-            writeln!(out, "* {}: {} of {} pairs differ.", own.name, own.answer.separated, own.answer.tests);
-    }
+    out.extend(all.iter().map(advice));
+    out += "\n`free`: without a [grammar](reference/grammars.md); `grammar`: with one; `zero`: without an example. `larger`: our plans have up to 276 steps; \
+            `ladder`: 40 objects and all ten [difficulties](how-to/climb-the-ladder.md).\n";
+    out += "\n## Where methods break\n\n1.5B, fifteen suites, tasks in thirds by size; no recorded task is too hard for the frontier model.\n\n\
+            ![Tasks solved over objects for each method](results.svg)\n\n";
+    out += breaks;
+    out += "\n";
+    let twice = again.methods().map(|method| method.judged).sum::<usize>();
+    let right_again = again.methods().map(|method| method.right).sum::<f64>();
     let _ = write!(
         out,
-        "\nTasks whose plans have up to 276 steps, and of 40 objects whose texts have all ten difficulties of the [ladder](how-to/climb-the-ladder.md), do not separate planning by the frontier model alone \
-         from LLM+P: intrinsic is right in {} and {}, llm-p in {} and {} (`examples/recordings/frontier-harder`).\n",
-        harder.right("intrinsic")?,
-        ladder.right("intrinsic")?,
-        harder.right("llm-p")?,
-        ladder.right("llm-p")?
+        "\nThese data cannot show:\n\n* how much a second run differs: each task has one seed. The frontier model answered {twice} requests twice: {right_again:.0} of {twice} right both times, {other_texts} \
+         texts differ;\n"
     );
-    let _ = write!(
-        out,
-        "\nWhat `planforge evaluate recommend` says of the first: {}\n\nThese data cannot show:\n\n",
-        frontier.answer.text().lines().next().unwrap_or_default()
-    );
-    for limit in &frontier.answer.limits {
-        let _ = writeln!(out, "* {limit};");
-    }
-    out += "* how another model behaves: there are replies of two;\n";
-    out += "* where a method breaks: no recorded task is too hard for the frontier model.\n";
-    out += "\n## Methods\n\n";
-    out += "Right of judged tasks, Wilson's 95 % interval in per cent, tasks not run (they count neither way), and requests, tokens, seconds of requests and US dollars a task. `?`: no price is \
-            stated for these models, and the frontier model's tokens and seconds were not counted.\n\n";
+    out += "* tasks that were not run: they count neither way;\n* other kinds of tasks and other models.\n\n## Methods\n\n";
+    out += "Right of judged tasks, Wilson's 95 % interval in per cent, tasks not run, and requests, tokens, seconds and US dollars a task. `?`: no price is \
+            stated, or not all tokens or seconds were counted.\n\n";
     out += "|model, tasks|method|right|interval|not run|requests|tokens|seconds|USD|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
-    for own in &all {
+    for own in all {
         for (at, method) in own.methods().enumerate() {
             out += &row(method, if at == 0 { own.name } else { "" });
         }
     }
-    out += "\nThe frontier model answered in one conversation, on the ladder and the larger tasks in fresh contexts (limits: `examples/recordings/frontier*/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
+    out += "\nThe frontier model answered in one conversation, `ladder` and `larger` in fresh contexts (`examples/recordings/frontier*/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
     out += "\n## Without a reference\n\n`planforge solve` on 80 texts, frontier model ([study](studies/solve.md)):\n\n| the first line says | right |\n|---|---:|\n";
     for (says, right) in calibration(root)? {
         let _ = writeln!(out, "| {says} | {right} |");
@@ -275,16 +417,17 @@ fn page(root: &Path, planforge: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// With `UPDATE_PAGES=1` the page is written, as by `cargo xtask results`.
+    /// With `UPDATE_PAGES=1` page and picture are written, as by `cargo xtask results`.
     #[test]
     fn the_page_of_results_is_what_the_recordings_give() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-        let page = page(&root, &planforge(None).unwrap()).unwrap();
+        let made = Page::new(&root, &planforge(None).unwrap()).unwrap();
         #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]
         if std::env::var_os("UPDATE_PAGES").is_some() {
-            std::fs::write(root.join(PAGE), &page).unwrap();
+            made.write(&root).unwrap();
         }
-        assert_eq!(read(&root, PAGE).unwrap(), page);
-        assert!(page.split_whitespace().count() < 900);
+        let [text, picture] = [PAGE, PICTURE].map(|file| read(&root, file).unwrap());
+        assert_eq!(Page { text, picture }, made);
+        assert!(made.text.split_whitespace().count() < 900);
     }
 }

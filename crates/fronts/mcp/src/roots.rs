@@ -72,6 +72,15 @@ impl Roots {
         copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
     }
 
+    /// As [`Roots::copy`], if the file is there.
+    ///
+    /// # Errors
+    /// As of [`Roots::read`], except for what no root has.
+    pub(crate) fn copy_if_there(&self, path: &str, to: &Path) -> Result<(), Failure> {
+        let Some((fd, place)) = self.find(path)? else { return Ok(()) };
+        copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
+    }
+
     /// The full path of a folder that is under a root, or that may be made in a folder under one.
     ///
     /// # Errors
@@ -92,24 +101,30 @@ impl Roots {
 
     /// Opens a file or folder below the first root that has it; returns its full path too.
     pub(crate) fn open(&self, path: &str) -> Result<(OwnedFd, PathBuf), Failure> {
+        self.find(path)?.ok_or_else(|| file_failure(path, "no root of the client has it"))
+    }
+
+    /// As [`Roots::open`]; `None` if no root has it.
+    fn find(&self, path: &str) -> Result<Option<(OwnedFd, PathBuf)>, Failure> {
         let asked = Path::new(path);
         if asked.components().any(|part| part == Component::ParentDir) {
             return Err(file_failure(path, "`..` is not allowed"));
         }
-        let mut failure = file_failure(path, "no root of the client has it");
+        let mut failure = None;
         for root in &self.0 {
             let below = if asked.is_absolute() { asked.strip_prefix(root).ok() } else { Some(asked) };
             let Some(below) = below else { continue };
             match open_below(root, below) {
-                Ok(fd) => return Ok((fd, root.join(below))),
+                Ok(fd) => return Ok(Some((fd, root.join(below)))),
                 Err(Errno::ENOENT) => {}
                 Err(Errno::ELOOP | Errno::ENOTDIR) => {
-                    failure = file_failure(path, "a part of its path is a symbolic link or not a folder");
+                    let why = "a part of its path is a symbolic link or not a folder";
+                    failure = Some(file_failure(path, why));
                 }
-                Err(error) => failure = file_failure(path, error.desc()),
+                Err(error) => failure = Some(file_failure(path, error.desc())),
             }
         }
-        Err(failure)
+        failure.map_or(Ok(None), Err)
     }
 }
 

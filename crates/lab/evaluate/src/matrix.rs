@@ -22,7 +22,7 @@ pub struct Matrix {
     pub suites: Vec<PathBuf>,
     /// Pipeline files: the columns, one for each of the models where there are any.
     pub pipelines: Vec<PathBuf>,
-    /// The models that every pipeline is run with. Where there are none, each asks its own.
+    /// The models that pipelines are run with. A pipeline that none of them is for asks its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<MatrixModel>,
     /// Run seeds.
@@ -123,7 +123,7 @@ impl Matrix {
             add_ons: here(file.matrix.add_ons),
         };
         let seeds_told = !wrong.is_empty();
-        wrong.extend(matrix.without_pipeline());
+        wrong.extend(matrix.unknown_pipelines());
         wrong.extend(matrix.mistakes().into_iter().filter(|m| !(seeds_told && m.contains("no seed"))));
         if wrong.is_empty() {
             Ok(matrix)
@@ -137,7 +137,7 @@ impl Matrix {
     /// # Errors
     /// `evaluate.matrix`, one each.
     pub fn check(&self) -> Result<(), Vec<Diagnostic>> {
-        let wrong: Vec<String> = self.mistakes().into_iter().chain(self.without_pipeline()).collect();
+        let wrong: Vec<String> = self.mistakes().into_iter().chain(self.unknown_pipelines()).collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.into_iter().map(diagnostic).collect()) }
     }
 
@@ -186,11 +186,25 @@ impl Matrix {
         wrong
     }
 
-    /// Overrides for a pipeline that the matrix does not have.
-    fn without_pipeline(&self) -> Vec<String> {
+    /// Overrides and models for a pipeline that the matrix does not have.
+    fn unknown_pipelines(&self) -> Vec<String> {
         let names = self.pipeline_names();
-        let unknown = self.pipeline_set.keys().filter(|name| !names.contains(name));
-        unknown.map(|name| format!("`pipeline_set`: there is no pipeline `{name}`")).collect()
+        let of_set = self.pipeline_set.keys().map(|name| ("`pipeline_set`".to_owned(), name));
+        let of_models = self.models.iter().flat_map(|model| {
+            model.pipelines.iter().map(|name| (format!("the model `{}`", model.name), name))
+        });
+        let unknown = of_set.chain(of_models).filter(|(_, name)| !names.contains(name));
+        unknown.map(|(place, name)| format!("{place}: there is no pipeline `{name}`")).collect()
+    }
+
+    /// The models of a pipeline: those that are for it or for every pipeline, else its own, which has no name and changes nothing.
+    #[must_use]
+    pub fn models_of(&self, pipeline: &str) -> Vec<MatrixModel> {
+        let is_for = |model: &&MatrixModel| {
+            model.pipelines.is_empty() || model.pipelines.iter().any(|name| name == pipeline)
+        };
+        let models: Vec<MatrixModel> = self.models.iter().filter(is_for).cloned().collect();
+        if models.is_empty() { vec![MatrixModel::default()] } else { models }
     }
 
     /// The matrix with the overrides of one pipeline among those for every pipeline.
@@ -509,14 +523,17 @@ fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
 /// Longest name of a model: it is part of a folder's name.
 const LONGEST_NAME: usize = 64;
 
-/// A model that every pipeline is run with.
+/// A model that pipelines are run with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatrixModel {
     /// Its name in tables and folders: `PIPELINE@NAME`.
     pub name: String,
-    /// `key=value` for every pipeline, after those of the matrix, as in `planforge run --set`. Empty for the pipelines' own models.
+    /// `key=value` for each of its pipelines, after those of the matrix, as in `planforge run --set`. Empty for the pipelines' own models.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
+    /// The names of its pipelines; every pipeline if it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pipelines: Vec<String>,
 }
 
 /// `[matrix.models.NAME]` as it is written.
@@ -525,6 +542,8 @@ pub struct MatrixModel {
 struct Settings {
     #[serde(default)]
     set: Vec<String>,
+    #[serde(default)]
+    pipelines: Vec<String>,
 }
 
 /// The tables by name, with their places.
@@ -534,8 +553,8 @@ type Tables = BTreeMap<Spanned<String>, Settings>;
 fn in_order(tables: Tables) -> Vec<MatrixModel> {
     let mut all: Vec<(usize, MatrixModel)> = tables
         .into_iter()
-        .map(|(name, settings)| {
-            (name.span().start, MatrixModel { name: name.into_inner(), set: settings.set })
+        .map(|(name, Settings { set, pipelines })| {
+            (name.span().start, MatrixModel { name: name.into_inner(), set, pipelines })
         })
         .collect();
     all.sort_by_key(|(at, _)| *at);
@@ -545,7 +564,7 @@ fn in_order(tables: Tables) -> Vec<MatrixModel> {
 /// Mistakes in the models. No name has an `@`, so no two columns have the same name.
 fn mistakes(models: &[MatrixModel]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (index, MatrixModel { name, set }) in models.iter().enumerate() {
+    for (index, MatrixModel { name, set, .. }) in models.iter().enumerate() {
         if !is_safe(name) {
             wrong.push(format!(
                 "the model `{name}` must be called by letters, digits, `.`, `_` and `-` alone, not begin with a dot, and have at most \
@@ -835,6 +854,25 @@ set = [\"llm.main.model=l\", \"llm.main.base_url=http://127.0.0.1/v1?a=b\"]
         assert_eq!(matrix.for_pipeline("b").set, ["x=1", "stage.ivml.rounds=1"]);
         let (found, _) = Matrix::parse(&text("c"), "m.toml", Path::new("")).unwrap_err();
         assert_eq!(found[0].message, "`pipeline_set`: there is no pipeline `c`");
+    }
+
+    #[test]
+    fn a_model_for_some_pipelines_is_no_column_of_others() {
+        let text = |name: &str| {
+            format!(
+                "schema = 1\n[matrix]\nsuites = [\"s\"]\npipelines = [\"a.toml\", \"b.toml\", \"c.toml\"]\nseeds = [1]\n\
+                 [matrix.models.x]\npipelines = [\"a\", \"b\"]\n[matrix.models.y]\npipelines = [\"{name}\"]\n"
+            )
+        };
+        let matrix = Matrix::parse(&text("a"), "m.toml", Path::new("")).unwrap();
+        let names = |pipeline| -> Vec<String> {
+            matrix.models_of(pipeline).into_iter().map(|model| model.name).collect()
+        };
+        assert_eq!(["a", "b", "c"].map(names), [vec!["x", "y"], vec!["x"], vec![""]]);
+        let stored: Matrix = serde_json::from_str(&serde_json::to_string(&matrix).unwrap()).unwrap();
+        assert_eq!(stored, matrix);
+        let (found, _) = Matrix::parse(&text("d"), "m.toml", Path::new("")).unwrap_err();
+        assert_eq!(found[0].message, "the model `y`: there is no pipeline `d`");
     }
 
     #[test]

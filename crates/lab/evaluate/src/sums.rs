@@ -24,9 +24,17 @@ impl Artefact {
 /// Checks the bytes of a file of an evaluation's folder. Returns false for folders of versions that recorded no hash.
 ///
 /// # Errors
-/// `evaluate.changed` if the recorded hash is another one.
+/// `evaluate.changed` if the recorded hash is another one, or the hashes are there and cannot be read.
 pub fn is_unchanged(folder: &Path, name: &str, bytes: &[u8]) -> Result<bool, Failure> {
-    let sums = read_regular_text(&folder.join(NAME), MAX_RECORD_BYTES).unwrap_or_default();
+    let help = format!("`planforge evaluate merge {}` writes it anew from the runs", folder.display());
+    let sums = match read_regular_text(&folder.join(NAME), MAX_RECORD_BYTES) {
+        Ok(sums) => sums,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => {
+            let message = format!("{}: {error}", folder.join(NAME).display());
+            return Err(Failure::new(FailureClass::System, "evaluate.changed", message).help(help));
+        }
+    };
     let of_file =
         |line: &str| line.split_once("  ").filter(|(_, file)| *file == name).map(|(hash, _)| hash.to_owned());
     let Some(recorded) = sums.lines().find_map(of_file) else { return Ok(false) };
@@ -35,7 +43,6 @@ pub fn is_unchanged(folder: &Path, name: &str, bytes: &[u8]) -> Result<bool, Fai
     }
     let path = folder.join(name);
     let message = format!("{} was changed after it was written: {NAME} has another hash", path.display());
-    let help = format!("`planforge evaluate merge {}` writes it anew from the runs", folder.display());
     Err(Failure::new(FailureClass::System, "evaluate.changed", message).help(help))
 }
 
@@ -94,5 +101,9 @@ mod tests {
         assert_eq!(is_unchanged(folder.path(), "a.json", b"{}"), Ok(true));
         assert_eq!(is_unchanged(folder.path(), "b.csv", b"").ok(), Some(true));
         assert_eq!(is_unchanged(folder.path(), "a.json", b"{ }").unwrap_err().code, "evaluate.changed");
+        // Hashes that cannot be read are not absent.
+        std::fs::remove_file(folder.path().join(&sums.name)).unwrap();
+        std::fs::create_dir(folder.path().join(&sums.name)).unwrap();
+        assert_eq!(is_unchanged(folder.path(), "a.json", b"{}").unwrap_err().code, "evaluate.changed");
     }
 }

@@ -250,6 +250,7 @@ impl CellRun {
         let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
         let showing = used.map(|used| texts.showing(Path::new(&used.suite))).unwrap_or_default();
         let answer = self.answers.get(&task.name).map(String::as_str);
+        let unreadable_before = stores.unreadable;
         let calls = Calls::write(&self.folder, task, &self.prices, stores)?;
         let mut candidates = Candidates::new(
             &self.folder,
@@ -294,6 +295,7 @@ impl CellRun {
                 })
                 .collect::<Result<_, Failure>>()?,
             broken,
+            unreadable: stores.unreadable - unreadable_before,
             by_model: accounts.by_model.clone(),
             by_stage: accounts.by_stage.clone(),
             calls: calls.list,

@@ -198,6 +198,8 @@ pub(crate) struct TaskPage {
     pub(crate) curves: Vec<CurveView>,
     /// Failures of calls other than samples: the path and the failure.
     pub(crate) broken: Vec<(String, Failure)>,
+    /// Documents of its candidates and calls that cannot be read; their pages have the reasons.
+    pub(crate) unreadable: usize,
     pub(crate) by_model: BTreeMap<String, Account>,
     pub(crate) by_stage: BTreeMap<String, Account>,
     pub(crate) effects: BTreeMap<String, (u64, u64)>,

@@ -255,9 +255,6 @@ fn planned_cells(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize
             return Vec::new();
         }
     };
-    let own = [String::new()];
-    let named: Vec<String> = matrix.models.iter().map(|model| model.name.clone()).collect();
-    let models = if named.is_empty() { &own[..] } else { &named[..] };
     let mut cells = Vec::new();
     for folder in &matrix.suites {
         let Some(suite) = load_leniently(folder).suite else {
@@ -269,9 +266,9 @@ fn planned_cells(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize
         };
         let tasks = suite.tasks.len().min(matrix.tasks.unwrap_or(usize::MAX));
         for pipeline in matrix.pipeline_names() {
-            for model in models {
+            for model in matrix.models_of(&pipeline) {
                 for &seed in &matrix.seeds {
-                    let (suite, pipeline, model) = (suite.name.clone(), pipeline.clone(), model.clone());
+                    let (suite, pipeline, model) = (suite.name.clone(), pipeline.clone(), model.name.clone());
                     cells.push((CellKey { suite, pipeline, model, seed }, tasks));
                 }
             }

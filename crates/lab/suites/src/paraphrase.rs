@@ -20,7 +20,8 @@
 //! The result of a wording is checked: every object is named, every fact of the initial state and the goal was asked for and stands with all its
 //! names in one sentence or line, unless a rule covers it; and no two wordings of a task are the same text.
 //!
-//! A line `%% level N` begins a level: a text that implies facts instead of naming them.
+//! A line `%% level N` begins a level: a text that implies facts instead of naming them. Lines that begin with `~` after a line of text are other
+//! forms of that line; the seed chooses one, and seed 1 the first. They draw nothing, so that the same seed gives all forms the same order.
 
 mod facts;
 pub(crate) mod functions;
@@ -153,7 +154,8 @@ impl Paraphraser {
             Telling { paraphraser: self, stem: &stem, problem: &problem, problem_text: text, facts: &facts };
         let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(section));
         let rendered = telling.render(template, stream)?.text;
-        LevelText::parse(stem.clone(), &rendered)
+        let mut choice = FormChoice((seed != 1).then(|| Random::stream(stream.0, FORMS)));
+        LevelText::parse(stem.clone(), &rendered, &mut choice)
             .map_err(|why| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::Text(&rendered))))
     }
 
@@ -336,6 +338,21 @@ impl Telling<'_> {
 /// The last level with a section of its own: texts of tasks at level 4 are those of level 3.
 pub const LAST_SECTION: u8 = 3;
 
+/// Begins another form of the line of text before it.
+const FORM: char = '~';
+/// The stream of random numbers that chooses among forms. Those of wordings and levels are below it.
+const FORMS: u64 = u64::MAX;
+
+/// Chooses among the forms of lines: the first without a stream of random numbers.
+struct FormChoice(Option<Random>);
+
+impl FormChoice {
+    fn choose<'a>(&mut self, forms: &[&'a str]) -> &'a str {
+        let drawn = self.0.as_mut().filter(|_| forms.len() > 1).and_then(|random| random.pick(forms));
+        drawn.or(forms.first()).copied().unwrap_or_default()
+    }
+}
+
 /// Begins a line with facts.
 const FACTS: char = '=';
 /// The facts of a sentence that has none.
@@ -372,16 +389,24 @@ impl LevelText {
     /// Reads a rendered level.
     ///
     /// # Errors
-    /// A sentence without facts, or facts before the first sentence.
-    fn parse(stem: String, rendered: &str) -> Result<Self, String> {
+    /// A sentence without facts, facts before the first sentence, or a form of no line.
+    fn parse(stem: String, rendered: &str, choice: &mut FormChoice) -> Result<Self, String> {
         let mut sentences: Vec<Sentence> = Vec::new();
-        let mut text = String::new();
+        // The forms of each line of the sentence.
+        let mut text: Vec<Vec<&str>> = Vec::new();
         for line in rendered.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some(form) = line.strip_prefix(FORM).map(str::trim) {
+                let forms = text.last_mut().ok_or_else(|| format!("no text stands before `{line}`"))?;
+                forms.push(form);
+                continue;
+            }
             match line.strip_prefix(FACTS).map(str::trim) {
-                None => text = text + line + "\n",
+                None => text.push(vec![line]),
                 Some(facts) if !text.is_empty() => {
                     let facts = (facts != IRRELEVANT).then(|| fact_line(facts));
-                    sentences.push(Sentence { text: std::mem::take(&mut text), facts });
+                    let text = std::mem::take(&mut text);
+                    let text = text.iter().map(|forms| format!("{}\n", choice.choose(forms))).collect();
+                    sentences.push(Sentence { text, facts });
                 }
                 Some(facts) => match sentences.last_mut().and_then(|last| last.facts.as_mut()) {
                     Some(before) => before.push_str(&fact_line(facts)),
@@ -389,9 +414,9 @@ impl LevelText {
                 },
             }
         }
-        match text.is_empty() {
-            true => Ok(Self { stem, sentences }),
-            false => Err(format!("no line `{FACTS} ...` follows `{}`", text.trim_end())),
+        match text.last().and_then(|forms| forms.first()) {
+            None => Ok(Self { stem, sentences }),
+            Some(last) => Err(format!("no line `{FACTS} ...` follows `{last}`")),
         }
     }
 

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | `{a}` | a name |
 //! | `{n#}` | a number, in digits or words |
-//! | `{b*}` | a list: `x`, `x and y`, `x, y and z`; of names, or of what `item` describes |
+//! | `{b*}` | a list: `x`, `x and y`, `x, y and z`; of names, or of what `item` describes with the other placeholders |
 //!
 //! `facts` are those of the sentence, `each` those of each item of its list, and `pairs` those of two neighbouring items, `{first}` and `{second}`. There,
 //! `{a}` is the name as representations write it, `{b}` an item of the list `{b*}`, `{place}` the number of the item, and `{nth}` the number of sentences
-//! of the same form before this one; both count from 0.
+//! of the same form before this one; both count from 0. `{first}` and `{second}` are the first placeholder of the items.
 
 use crate::ladder::number_of_words;
 use crate::paraphrase::Sentence;
@@ -29,6 +29,8 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     pub sentence: String,
+    /// Its place in the text, in bytes.
+    pub at: usize,
     pub is_ambiguous: bool,
 }
 
@@ -79,7 +81,7 @@ impl Reading {
     pub fn read(&self, text: &str) -> Result<Vec<Sentence>, Vec<Unread>> {
         let mut before: BTreeMap<usize, usize> = BTreeMap::new();
         let (mut read, mut unread) = (Vec::new(), Vec::new());
-        for sentence in sentences(text) {
+        for (start, sentence) in sentences(text) {
             let fitting = self.forms.iter().enumerate();
             let mut found = fitting.filter_map(|(at, form)| {
                 Some((at, form.facts(sentence, before.get(&at).copied().unwrap_or_default())?))
@@ -89,21 +91,25 @@ impl Reading {
                     *before.entry(at).or_default() += 1;
                     read.push(Sentence { text: format!("{sentence}\n"), facts: Some(facts) });
                 }
-                (found, _) => {
-                    unread.push(Unread { sentence: sentence.to_owned(), is_ambiguous: found.is_some() })
-                }
+                (found, _) => unread.push(Unread {
+                    sentence: sentence.to_owned(),
+                    at: start,
+                    is_ambiguous: found.is_some(),
+                }),
             }
         }
         if unread.is_empty() { Ok(read) } else { Err(unread) }
     }
 }
 
-/// Parts of a text that end with a full stop.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .flat_map(|line| line.split_inclusive(". "))
-        .map(str::trim)
-        .filter(|sentence| !sentence.is_empty())
+/// Parts of a text that end with a full stop, with their places in bytes.
+fn sentences(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.split_inclusive('\n');
+    let parts = lines.flat_map(|line| line.split_inclusive(". ")).scan(0, |end, part| {
+        *end += part.len();
+        Some((*end - part.trim_start().len(), part.trim()))
+    });
+    parts.filter(|(_, sentence)| !sentence.is_empty())
 }
 
 /// The placeholders of a pattern and the texts between them: name, and `#`, `*` or nothing.
@@ -136,13 +142,18 @@ fn expression(pattern: &str) -> Result<Regex, String> {
 
 impl Form {
     fn new(text: FormText) -> Result<Self, String> {
-        let of_kind = |wanted: &str| -> Vec<String> {
-            let slots = placeholders(&text.text).filter_map(|(_, slot)| slot);
+        let of_kind = |pattern: &str, wanted: &str| -> Vec<String> {
+            let slots = placeholders(pattern).filter_map(|(_, slot)| slot);
             slots.filter(|(_, kind)| *kind == wanted).map(|(name, _)| name.to_owned()).collect()
         };
-        let (lists, numbers) = (of_kind("*"), of_kind("#"));
+        let lists = of_kind(&text.text, "*");
+        let mut numbers = of_kind(&text.text, "#");
+        numbers.extend(of_kind(&text.item, "#"));
         if lists.len() > 1 {
             return Err(format!("`{}` has two lists", text.text));
+        }
+        if !of_kind(&text.item, "*").is_empty() {
+            return Err(format!("`{}`: an item has no list", text.item));
         }
         let item = |name: &String| match text.item.as_str() {
             "" => expression(&format!("{{{name}}}")),
@@ -168,11 +179,14 @@ impl Form {
             self.add_values(item, found, &mut own)?;
             facts += &(filled(&self.text.each, &own) + "\n");
         }
+        let first_value = |found: &Captures<'_>| {
+            let name = item.capture_names().flatten().next()?;
+            self.value(name, found.name(name)?.as_str())
+        };
         for (first, second) in items.iter().zip(items.iter().skip(1)) {
             let mut own = values.clone();
-            for (name, found) in [("first", first), ("second", second)] {
-                own.insert(name.to_owned(), in_facts(found.get(1)?.as_str()));
-            }
+            own.insert("first".to_owned(), first_value(first)?);
+            own.insert("second".to_owned(), first_value(second)?);
             facts += &(filled(&self.text.pairs, &own) + "\n");
         }
         Some(facts)
@@ -186,14 +200,18 @@ impl Form {
         values: &mut BTreeMap<String, String>,
     ) -> Option<()> {
         for name in of.capture_names().flatten() {
-            let Some(content) = found.name(name).map(|content| content.as_str()) else { continue };
-            let value = match self.numbers.iter().any(|number| number == name) {
-                true => content.parse().ok().or_else(|| number_of_words(content))?.to_string(),
-                false => in_facts(content),
-            };
-            values.insert(name.to_owned(), value);
+            let Some(content) = found.name(name) else { continue };
+            values.insert(name.to_owned(), self.value(name, content.as_str())?);
         }
         Some(())
+    }
+
+    /// The content of a placeholder as representations write it; `None` if a number is not one.
+    fn value(&self, name: &str, content: &str) -> Option<String> {
+        match self.numbers.iter().any(|number| number == name) {
+            true => Some(content.parse().ok().or_else(|| number_of_words(content))?.to_string()),
+            false => Some(in_facts(content)),
+        }
     }
 }
 
@@ -238,6 +256,12 @@ pairs = "init(above({second}, {first}))."
 text = "In the end {goals*}."
 item = "{c} has height {l}"
 each = "goal(height({c}, {l}))."
+
+[[sentence]]
+text = "There are {stock*}."
+item = "{n#} of {a}"
+each = "init(count({a}, {n}))."
+pairs = "init(pair({first}, {second}))."
 "#;
 
     fn facts(text: &str) -> Result<Vec<String>, Vec<Unread>> {
@@ -251,7 +275,8 @@ each = "goal(height({c}, {l}))."
     #[test]
     fn sentences_are_read_to_facts() {
         let text = "The floor has twelve cells. cell0-0 touches cell0-1 and cell1-0.\nThe next row is a and b. The next row is c, d and e.\n\
-                    From low to high, the levels are level0, level1 and level2. In the end a has height level1 and b has height level2.\n";
+                    From low to high, the levels are level0, level1 and level2. In the end a has height level1 and b has height level2.\n\
+                    There are twelve of x-y and 3 of z.\n";
         assert_eq!(
             facts(text).unwrap(),
             [
@@ -261,16 +286,22 @@ each = "goal(height({c}, {l}))."
                 "init(grid(1, 0, c)). init(grid(1, 1, d)). init(grid(1, 2, e)).",
                 "init(above(level1, level0)). init(above(level2, level1)).",
                 "goal(height(a, level1)). goal(height(b, level2)).",
+                "init(count(x_y, 12)). init(count(z, 3)). init(pair(12, 3)).",
             ]
         );
     }
 
     #[test]
     fn other_sentences_are_named() {
+        assert_eq!(facts("There are many of x.\n").unwrap_err().len(), 1);
         let unread =
             facts("The floor has many cells. The floor has 4 cells. In the end a is red.\n").unwrap_err();
         let sentences: Vec<&str> = unread.iter().map(|unread| unread.sentence.as_str()).collect();
         assert_eq!(sentences, ["The floor has many cells.", "In the end a is red."]);
+        // The place is that of the sentence, not of the first text like it.
+        let text = "Is a touches b. a touches?\n a touches\n";
+        let places: Vec<usize> = facts(text).unwrap_err().into_iter().map(|unread| unread.at).collect();
+        assert_eq!(places, [0, 16, 28]);
         let twice =
             Reading::parse("[[sentence]]\ntext = \"{a} is {b}.\"\n[[sentence]]\ntext = \"{a} is red.\"\n")
                 .unwrap();

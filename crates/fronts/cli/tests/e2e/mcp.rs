@@ -281,6 +281,13 @@ fn a_method_is_recommended_as_by_the_command() {
         changed.contains("evaluate.changed") && changed.contains("evaluation/evaluation.json"),
         "{changed}"
     );
+    // Hashes that cannot be read are not absent.
+    let sums = place.path().join("evaluation/SHA256SUMS");
+    std::fs::remove_file(&sums).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &sums).unwrap();
+    assert!(server.failure("recommend", json!({ "evaluation": "evaluation" })).contains("mcp.file"));
+    std::fs::remove_file(&sums).unwrap();
+    assert_eq!(server.answer("recommend", json!({ "evaluation": "evaluation" }))["use"], answer["use"]);
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::rename(&results, elsewhere.path().join("evaluation.json")).unwrap();
     std::os::unix::fs::symlink(elsewhere.path().join("evaluation.json"), &results).unwrap();

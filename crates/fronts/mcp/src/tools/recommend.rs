@@ -56,12 +56,14 @@ impl ToolKind for Recommend {
         let roots = texts.roots()?;
         // A copy, which no link leads out of a root.
         let copy = temporary_folder()?;
-        let file =
-            |name: &str| roots.copy(&format!("{}/{name}", arguments.evaluation), &copy.path().join(name));
-        file("evaluation.json")
+        let paths = |name: &str| (format!("{}/{name}", arguments.evaluation), copy.path().join(name));
+        let (results, to) = paths("evaluation.json");
+        roots
+            .copy(&results, &to)
             .map_err(|failure| failure.help("name the folder of `planforge evaluate --out`, under a root"))?;
         // Folders of older versions have no hashes.
-        let _ = file("SHA256SUMS");
+        let (sums, to) = paths("SHA256SUMS");
+        roots.copy_if_there(&sums, &to)?;
         let wish = RecommendWish { budget_usd: arguments.budget_usd, need: arguments.need };
         let request = RecommendRequest { folder: copy.path().to_owned(), wish };
         let found = recommend(&call.context, &request).map_err(|error| {

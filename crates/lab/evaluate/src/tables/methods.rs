@@ -1,6 +1,6 @@
 //! One sentence for each method, then success by the level of texts and by size, and success against tokens.
 
-use crate::chart::{Paint, Point, Points, points_svg};
+use crate::chart::{Paint, Panel, Point, Points, Series, Style, points_svg, svg};
 use crate::results::{
     Baseline, CellResult, Column, Evaluation, PlanCost, TaskFacts, TaskOutcome, TaskResult,
 };
@@ -210,6 +210,10 @@ impl Methods {
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
         let mut files = Artefact::of_table("methods", [self.csv(), self.markdown(), self.text()], self)?;
         files.extend(self.figure().map(|figure| Artefact::new("methods.svg", points_svg(&figure))));
+        let sizes = self.size_panels();
+        if !sizes.is_empty() {
+            files.push(Artefact::new("sizes.svg", svg(&sizes, 3)));
+        }
         Ok(files)
     }
 
@@ -306,6 +310,38 @@ impl Methods {
                 .flatten()
                 .collect(),
         })
+    }
+
+    /// Success over the number of objects with its interval, a panel for each method with judged tasks of several sizes. A point is a group of
+    /// sizes, in its middle.
+    fn size_panels(&self) -> Vec<Panel> {
+        let middle = |group: &Group| f64::midpoint(group.from as f64, group.to as f64);
+        let largest = self.sizes.last().map_or(1, |group| group.to);
+        let panel = |method: &MethodResult| {
+            let points: Vec<(f64, &Success)> = self
+                .sizes
+                .iter()
+                .zip(&method.sizes)
+                .filter_map(|(group, own)| Some((middle(group), own.as_ref().filter(|own| own.tasks > 0)?)))
+                .collect();
+            let name = marked_name(&method.name, method.simulated);
+            (points.len() > 1).then(|| Panel {
+                title: format!("{name}, {} tasks", method.all.tasks),
+                x_label: "objects of a task".to_owned(),
+                y_label: "% of tasks solved".to_owned(),
+                x: (0.0, largest as f64),
+                y: (0.0, 100.0),
+                series: vec![Series {
+                    label: Some("solved, 95 % interval".to_owned()),
+                    style: Style::Number(0),
+                    points: points.iter().map(|(x, own)| (*x, own.percent)).collect(),
+                    band: points.iter().map(|(x, own)| (*x, own.low, own.high)).collect(),
+                    ..Series::default()
+                }],
+                legend_right: false,
+            })
+        };
+        self.methods.iter().filter_map(panel).collect()
     }
 
     /// One line a method and group of tasks.
@@ -621,7 +657,14 @@ mod tests {
             "m 38 [9, 78] n=4 25? [5, 70] n=4"
         );
         assert!(text.contains("5 to 7 objects") && text.contains("8 to 10 objects"), "{text}");
-        assert!(methods.artefacts().unwrap().iter().any(|file| file.name == "methods.svg"));
+        let files = methods.artefacts().unwrap();
+        assert!(files.iter().any(|file| file.name == "methods.svg"));
+        let sizes = files.iter().find(|file| file.name == "sizes.svg").unwrap();
+        assert!(
+            sizes
+                .contents
+                .contains("m, 8 tasks, % of tasks solved over objects of a task. solved, 95 % interval: ")
+        );
         assert_eq!(methods.csv().lines().count(), 1 + 1 + 2 + 3);
     }
 

@@ -284,6 +284,7 @@ function stagesView(task) {
   return el(
     "div.summary",
     {},
+    page.unreadable > 0 && el("p.note.is-bad", {}, `${figure(page.unreadable)} ${page.unreadable === 1 ? "document" : "documents"} of this task cannot be read; the pages of its candidates and calls have the reasons.`),
     task.decisions.length > 0 &&
       table(
         "Candidates by decision, stage by stage in the order of the pipeline",

@@ -419,6 +419,8 @@ fn unreadable_parts_are_named_in_place_and_do_not_end_the_report() {
     let candidate = page.node(page.task(0, 0), 0);
     assert!(candidate["unreadable"][0].as_str().unwrap().contains("record.blob-corrupt"), "{candidate}");
     assert!(written.warnings.iter().any(|warning| warning.contains("1 document")), "{:?}", written.warnings);
+    // A page whose tasks are written when they are opened has no warning of a candidate before.
+    assert_eq!(page.task(0, 0)["unreadable"], 1);
 }
 
 #[test]

@@ -45,6 +45,37 @@ fn every_task_of_the_seven_suites_is_told_in_five_ways_of_its_own() {
     }
 }
 
+/// The facts do not depend on the form, so what clingo proves of one text holds for all.
+#[test]
+fn five_seeds_give_five_texts_of_level_2_with_the_same_facts() {
+    for name in SUITES.into_iter().chain(["childsnack", "hiking", "miconic"]) {
+        let suite = own(name);
+        let paraphraser = paraphraser(&suite).unwrap();
+        for task in &suite.tasks {
+            let texts = (1..=5).map(|seed| {
+                paraphraser.level(task, 2, seed).unwrap_or_else(|e| panic!("{name}: {}", messages(&e)))
+            });
+            let (texts, facts): (BTreeSet<String>, BTreeSet<String>) =
+                texts.map(|text| (text.text(), text.facts_without(None))).unzip();
+            assert_eq!((texts.len(), facts.len()), (5, 1), "{name} {}", task.stem);
+            assert!(texts.iter().all(|text| !text.contains('~')), "{name} {}", task.stem);
+        }
+    }
+}
+
+#[test]
+fn the_first_seed_takes_the_first_form_of_each_line() {
+    let level = "%% level 2\nOne.\n~ Two.\n~ Three.\n= irrelevant\n";
+    let grippers = Suite { wordings: Some(level.to_owned()), ..own("grippers") };
+    let text = |seed| paraphraser(&grippers).unwrap().level(&grippers.tasks[0], 2, seed).unwrap().text();
+    assert_eq!(text(1), "One.\n");
+    let all: BTreeSet<String> = (1..=20).map(text).collect();
+    assert_eq!(all, ["One.\n", "Two.\n", "Three.\n"].map(str::to_owned).into());
+    let alone = Suite { wordings: Some(level.replace("One.\n", "")), ..own("grippers") };
+    let wrong = paraphraser(&alone).unwrap().level(&alone.tasks[0], 2, 1).unwrap_err();
+    assert!(messages(&wrong).contains("no text stands before `~ Two.`"), "{}", messages(&wrong));
+}
+
 #[test]
 fn a_text_depends_on_seed_task_and_number_alone() {
     for name in SUITES {

@@ -237,7 +237,7 @@ impl PlansRow {
         }
         for task in &cell.tasks {
             place.take(task);
-            let Some(tries) = &task.plans else { continue };
+            let Some(tries) = task.plans.as_ref().filter(|_| !is_unfinished(task)) else { continue };
             self.plans += tries.plans;
             self.valid += tries.valid;
             for (name, n) in &tries.failures {
@@ -246,10 +246,10 @@ impl PlansRow {
         }
     }
 
-    /// Plans a task, on average and rounded up.
+    /// Plans a task that ended, on average and rounded up.
     fn most_plans(&self) -> u64 {
-        let tasks: usize = self.cells.values().map(|cell| cell.tasks).sum();
-        self.plans.div_ceil(tasks.max(1) as u64)
+        let ended: usize = self.cells.values().map(|cell| cell.tasks - cell.not_run()).sum();
+        self.plans.div_ceil(ended.max(1) as u64)
     }
 }
 
@@ -257,7 +257,7 @@ impl PlansCell {
     fn take(&mut self, task: &TaskResult) {
         self.tasks += 1;
         let counts = counts_as_solved(task);
-        if task.held_back && !matches!(counts, CountsAs::Open(OpenReason::Unfinished)) {
+        if task.held_back && !is_unfinished(task) {
             self.held_back += 1;
             self.held_back_solved += usize::from(matches!(counts, CountsAs::For));
         }
@@ -269,10 +269,21 @@ impl PlansCell {
                 None => self.open.push((why, 1)),
             },
         }
-        if let Some(tries) = &task.plans {
+        if let Some(tries) = task.plans.as_ref().filter(|_| !is_unfinished(task)) {
             *self.any.get_or_insert(0) += usize::from(tries.valid > 0);
         }
     }
+
+    /// Tasks that did not end.
+    fn not_run(&self) -> usize {
+        let unfinished = self.open.iter().find(|(why, _)| *why == OpenReason::Unfinished);
+        unfinished.map_or(0, |(_, n)| *n)
+    }
+}
+
+/// True if a task did not end, so that it is in no figure.
+fn is_unfinished(task: &TaskResult) -> bool {
+    matches!(counts_as_solved(task), CountsAs::Open(OpenReason::Unfinished))
 }
 
 fn figure(cell: &PlansCell) -> String {
@@ -292,13 +303,12 @@ fn pass_figure(cell: &PlansCell) -> String {
 
 /// `50.0`, `50.0?`, or with tasks that did not end `50.0 (2 of 4, 3 not run)`.
 fn percent(n: usize, cell: &PlansCell) -> String {
-    let is_unfinished = |(why, _): &&(OpenReason, usize)| *why == OpenReason::Unfinished;
-    let not_run = cell.open.iter().find(is_unfinished).map_or(0, |(_, n)| *n);
+    let not_run = cell.not_run();
     let ended = cell.tasks - not_run;
     if ended == 0 {
         return "not run".to_owned();
     }
-    let mark = if cell.open.iter().all(|open| is_unfinished(&open)) { "" } else { "?" };
+    let mark = if cell.open.iter().all(|(why, _)| *why == OpenReason::Unfinished) { "" } else { "?" };
     let share = format!("{:.1}{mark}", 100.0 * n as f64 / ended as f64);
     if not_run == 0 { share } else { format!("{share} ({n} of {ended}, {not_run} not run)") }
 }
@@ -354,9 +364,18 @@ mod tests {
         for task in part.tasks[2..].iter_mut().chain(&mut none.tasks) {
             task.outcome = TaskOutcome::Unfinished;
         }
+        // A valid plan, then a stop before the task's end; k is that of the tasks that ended.
+        let tries = |valid| Some(PlanTries { plans: 2, valid, failures: BTreeMap::new() });
+        part.tasks[0].plans = tries(0);
+        part.tasks[1].plans = tries(0);
+        part.tasks[2].plans = tries(1);
         let table = Plans::new(&[&Evaluation::new(vec![1], &judges, vec![part, none])], &BTreeMap::new());
+        assert_eq!((table.rows[0].plans, table.rows[0].valid), (4, 0));
+        assert_eq!(table.rows[0].most_plans(), 2);
         let text = table.text();
         assert!(text.contains("50.0 (1 of 2, 3 not run)") && text.contains("  not run"), "{text}");
+        let pass = text.split_once("Pass@k").unwrap().1;
+        assert!(pass.contains(" 0.0 (0 of 2, 3 not run)"), "{text}");
         assert!(!text.contains("0.0?"), "{text}");
     }
 
