@@ -154,8 +154,7 @@ impl Paraphraser {
             Telling { paraphraser: self, stem: &stem, problem: &problem, problem_text: text, facts: &facts };
         let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(section));
         let rendered = telling.render(template, stream)?.text;
-        let mut choice = FormChoice((seed != 1).then(|| Random::stream(stream.0, FORMS)));
-        LevelText::parse(stem.clone(), &rendered, &mut choice)
+        LevelText::parse(stem.clone(), &rendered, &mut FormChoice::new(seed))
             .map_err(|why| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::Text(&rendered))))
     }
 
@@ -340,16 +339,27 @@ pub const LAST_SECTION: u8 = 3;
 
 /// Begins another form of the line of text before it.
 const FORM: char = '~';
-/// The stream of random numbers that chooses among forms. Those of wordings and levels are below it.
-const FORMS: u64 = u64::MAX;
 
-/// Chooses among the forms of lines: the first without a stream of random numbers.
-struct FormChoice(Option<Random>);
+/// Chooses among the forms of lines by the digits of the seed, so that two seeds give one text only when all combinations of forms are used.
+struct FormChoice {
+    /// The digits that are left.
+    rest: u64,
+    /// The sum of those before, so that one digit changes the lines after it too.
+    sum: u64,
+}
 
 impl FormChoice {
+    /// Seed 1 takes the first form of each line.
+    fn new(seed: u64) -> Self {
+        Self { rest: seed.wrapping_sub(1), sum: 0 }
+    }
+
     fn choose<'a>(&mut self, forms: &[&'a str]) -> &'a str {
-        let drawn = self.0.as_mut().filter(|_| forms.len() > 1).and_then(|random| random.pick(forms));
-        drawn.or(forms.first()).copied().unwrap_or_default()
+        let count = (forms.len() as u64).max(1);
+        self.sum += self.rest % count;
+        self.rest /= count;
+        let place = usize::try_from(self.sum % count).unwrap_or_default();
+        forms.get(place).copied().unwrap_or_default()
     }
 }
 
