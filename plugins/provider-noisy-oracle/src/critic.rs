@@ -32,23 +32,16 @@ struct Finding {
 
 /// The actions of a domain, each against what it should be.
 pub(crate) fn actions(wanted: &Domain, current: &Domain) -> Vec<Part> {
-    let part = |action: &planforge_pddl::ast::Action| {
-        let goal = Schema::of(action, true);
-        let now = current.actions.iter().find(|a| a.name == action.name).map(|a| Schema::of(a, true));
-        let (preconditions, effects) = now.map(|s| (s.preconditions, s.effects)).unwrap_or_default();
-        let list = |what, now: Vec<String>, goal: &[String]| {
-            let faults = faults(&now, goal);
-            (what, now, faults)
-        };
+    let schemas = Schema::all(current, true);
+    let part = |goal: Schema| {
+        let now = goal.find_in(&schemas);
+        let lists = now.lists().into_iter().zip(goal.lists());
         Part {
-            place: format!("action {}", action.name),
-            lists: vec![
-                list("precondition", preconditions, &goal.preconditions),
-                list("effect", effects, &goal.effects),
-            ],
+            place: format!("action {}", goal.name),
+            lists: lists.map(|((what, now), (_, goal))| (what, now.clone(), faults(now, goal))).collect(),
         }
     };
-    wanted.actions.iter().map(part).collect()
+    Schema::all(wanted, true).into_iter().map(part).collect()
 }
 
 /// The initial state of a problem.

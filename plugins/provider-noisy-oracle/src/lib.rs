@@ -9,7 +9,7 @@
 //!
 //! | artefact | content of the reply |
 //! |---|---|
-//! | `problem` | the task's reference problem; if no predicates are shown, one predicate lacks an argument with probability `predicate_argument`; `problem_errors` facts are wrong |
+//! | `problem` | the task's reference problem; if no predicates are shown, one predicate lacks an argument with probability `predicate_argument`; `problem_errors` facts, numbers, times or weights are wrong |
 //! | `domain`, first | the reference domain with `errors` mistakes of the `kinds`, for the problem shown |
 //! | `domain`, revised | the domain shown, each mistake repaired with `repair_named` or `repair_unnamed`, correct actions damaged with `damage` |
 //! | `update` | the domain or problem shown, revised in the same way by the critique behind it |
@@ -130,6 +130,10 @@ impl Provider for NoisyOracle {
             return refused(ProviderFailureClass::BadRequest, message.to_owned());
         }
         let asked = LastQuestion { question, action: action.as_ref(), right };
+        if artefact == Artefact::Edit && !reference.domain.durative_actions.is_empty() {
+            let message = "the noisy oracle writes no edits of durative actions: there is no call for them";
+            return refused(ProviderFailureClass::BadRequest, message.to_owned());
+        }
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, asked, artefact };
         if let Err(why) = writer.check_representation() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");

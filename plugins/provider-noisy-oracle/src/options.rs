@@ -32,6 +32,12 @@ pub struct Kinds {
     pub negation: f64,
     /// A predicate is replaced by another one, with the same arguments.
     pub retarget: f64,
+    /// A number, numeric function, comparison or change of a number is replaced: in an action, or in a problem with `problem_errors`.
+    pub number: f64,
+    /// A duration or the moment of a condition or effect is replaced, in a problem the time of a timed literal or constraint.
+    pub time: f64,
+    /// In a problem: a number in the metric is replaced, if there are preferences.
+    pub weight: f64,
 }
 
 impl Default for Kinds {
@@ -43,12 +49,16 @@ impl Default for Kinds {
             replaced_argument: 0.5,
             negation: 0.0,
             retarget: 0.0,
+            number: 0.0,
+            time: 0.0,
+            weight: 0.0,
         }
     }
 }
 
 impl Kinds {
-    pub(crate) fn weights(&self) -> [(MutationKind, f64); 6] {
+    /// The kinds of mistakes in domains.
+    pub(crate) fn weights(&self) -> [(MutationKind, f64); 8] {
         [
             (MutationKind::Omission, self.omission),
             (MutationKind::Addition, self.addition),
@@ -56,6 +66,17 @@ impl Kinds {
             (MutationKind::ReplacedArgument, self.replaced_argument),
             (MutationKind::Negation, self.negation),
             (MutationKind::Retarget, self.retarget),
+            (MutationKind::Number, self.number),
+            (MutationKind::Time, self.time),
+        ]
+    }
+
+    /// The kinds of mistakes in the numbers, times and weights of problems.
+    pub(crate) fn quantities(&self) -> [(MutationKind, f64); 3] {
+        [
+            (MutationKind::Number, self.number),
+            (MutationKind::Time, self.time),
+            (MutationKind::Weight, self.weight),
         ]
     }
 }
@@ -187,7 +208,8 @@ pub struct OracleOptions {
     /// Probability that a problem written before there are predicates lacks one argument of one predicate, everywhere. Every domain
     /// written for that problem lacks it, too, so only another problem repairs it.
     pub predicate_argument: f64,
-    /// Facts of the initial state that a written problem omits or writes with a wrong argument. No edit of the domain repairs them.
+    /// Mistakes in a written problem: facts of the initial state that are omitted or have a wrong argument (as often as `kinds.omission` and
+    /// `kinds.replaced_argument` together), and wrong numbers, times and weights. No edit of the domain repairs them.
     pub problem_errors: u32,
     /// Probability that a mistake in an action that the feedback names is repaired in a reply; each mistake on its own.
     pub repair_named: f64,
@@ -256,7 +278,9 @@ impl OracleOptions {
                 self.actions.errors
             ));
         }
-        for (kind, weight) in self.kinds.weights() {
+        for (kind, weight) in
+            self.kinds.weights().into_iter().chain(self.kinds.quantities().into_iter().skip(2))
+        {
             if !weight.is_finite() || weight < 0.0 {
                 wrong.push(format!("the weight of `{kind}` in `kinds` must be 0 or more, and is {weight}"));
             }

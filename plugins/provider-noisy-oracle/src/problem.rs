@@ -5,10 +5,11 @@ use crate::reading::ShownTexts;
 use crate::revise::{self, Fault};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
 use planforge_pddl::mutate::{
-    Mutation, MutationKind, MutationPlace, all_mutations, apply_mutations_to_problem,
+    Mutation, MutationKind, MutationPlace, ProblemMutant, all_mutations, apply_mutations_to_problem,
+    quantity_mutants,
 };
-use planforge_pddl::print_init;
 use planforge_pddl::random::Random;
+use planforge_pddl::{StripSpans, print_init};
 
 /// A written problem with all its mistakes.
 pub(crate) struct Problems {
@@ -66,7 +67,8 @@ pub(crate) fn facts(problem: &Problem) -> Vec<String> {
 }
 
 /// The current problem with each wrong fact repaired, with the probability that fits whether its predicate was named, and with the
-/// probability `damage` another one got wrong. Everything but the initial state is as it should be.
+/// probability `damage` another one got wrong. Where numbers, times and weights can be wrong, a wrong goal, constraint or metric is repaired as what
+/// is not named; everything else is as it should be.
 pub(crate) fn revise_problem(
     options: &OracleOptions,
     domain: &Domain,
@@ -93,24 +95,97 @@ pub(crate) fn revise_problem(
         }
         repaired.push(format!("init: {}", fault.describe_repair()));
     }
+    keep_quantities(options, current, &mut problem, &mut repaired, &mut left, random);
     let damages = random.chance(options.damage);
     let damaged: Vec<String> =
         damages.then(|| wrong_fact(domain, &mut problem, random)).flatten().into_iter().collect();
     Revised { problem, repaired, damaged, left }
 }
 
+/// Keeps a goal, constraints and a metric that are wrong and are not repaired.
+fn keep_quantities(
+    options: &OracleOptions,
+    current: &Problem,
+    problem: &mut Problem,
+    repaired: &mut Vec<String>,
+    left: &mut usize,
+    random: &mut Random,
+) {
+    if options.kinds.quantities().iter().all(|(_, weight)| *weight <= 0.0) {
+        return;
+    }
+    let part = |problem: &Problem, index: usize| {
+        let mut part = Problem::default();
+        match index {
+            0 => part.goal.clone_from(&problem.goal),
+            1 => part.constraints.clone_from(&problem.constraints),
+            _ => part.metric.clone_from(&problem.metric),
+        }
+        part
+    };
+    for (index, name) in ["goal", "constraints", "metric"].into_iter().enumerate() {
+        let old = part(current, index);
+        if old.eq_ignoring_spans(&part(problem, index)) {
+            continue;
+        }
+        if random.chance(options.repair_unnamed) {
+            repaired.push(format!("{name}: as in the reference"));
+            continue;
+        }
+        *left += 1;
+        match index {
+            0 => problem.goal = old.goal,
+            1 => problem.constraints = old.constraints,
+            _ => problem.metric = old.metric,
+        }
+    }
+}
+
 fn one_line(fact: &InitElement) -> String {
     print_init(fact).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Makes as many facts wrong as the options say.
+/// Makes as many mistakes in a problem as the options say.
 pub(crate) fn wrong_facts(
     options: &OracleOptions,
     domain: &Domain,
     problem: &mut Problem,
     random: &mut Random,
 ) -> Vec<String> {
-    (0..options.problem_errors).filter_map(|_| wrong_fact(domain, problem, random)).collect()
+    let quantities = options.kinds.quantities();
+    if quantities.iter().all(|(_, weight)| *weight <= 0.0) {
+        return (0..options.problem_errors).filter_map(|_| wrong_fact(domain, problem, random)).collect();
+    }
+    let mut made: Vec<ProblemMutant> = Vec::new();
+    let mut mistakes = Vec::new();
+    for _ in 0..options.problem_errors {
+        let facts = options.kinds.omission + options.kinds.replaced_argument;
+        let mut choices: Vec<(Vec<ProblemMutant>, f64)> = vec![(Vec::new(), facts)];
+        for (kind, weight) in quantities {
+            let mut mutants = quantity_mutants(domain, problem, kind);
+            // A second mistake in the same place could undo the first one.
+            mutants.retain(|mutant| made.iter().all(|old| old.after != mutant.before));
+            if !mutants.is_empty() {
+                choices.push((mutants, weight));
+            }
+        }
+        let total: f64 = choices.iter().map(|(_, weight)| weight).sum();
+        let mut rest = random.unit() * total;
+        let drawn = choices.into_iter().find(|(_, weight)| {
+            rest -= weight;
+            rest < 0.0
+        });
+        let Some((mutants, _)) = drawn else { continue };
+        match random.pick(&mutants) {
+            Some(mutant) => {
+                *problem = mutant.problem.clone();
+                mistakes.push(mutant.to_string());
+                made.push(mutant.clone());
+            }
+            None => mistakes.extend(wrong_fact(domain, problem, random)),
+        }
+    }
+    mistakes
 }
 
 /// Lost arguments that show in the problem's initial state.

@@ -4,7 +4,8 @@ use crate::codes;
 use crate::options::Suite;
 use planforge_contract::{Failure, FailureClass, Message, Speaker};
 use planforge_diagnostics::SourceId;
-use planforge_pddl::ast::{Condition, Domain, InitElement, Problem};
+use planforge_pddl::Name;
+use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, Problem};
 use planforge_pddl::{find_pddl, parse_domain, parse_problem};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ pub(crate) struct ShownTexts {
     pub(crate) beginning: Option<Problem>,
     /// Actions of the reference that the last question names outside the definitions it shows, in lower case.
     pub(crate) named: BTreeSet<String>,
-    /// Predicates of the reference that it names in the same way.
+    /// Predicates and functions of the reference that it names in the same way.
     pub(crate) named_predicates: BTreeSet<String>,
     /// The kind of the last definition in the last question.
     pub(crate) last: Option<Defined>,
@@ -98,8 +99,10 @@ impl ShownTexts {
             AnswerForm { thought: has("### Thought:"), problem: has("### Problem:"), plan: has("```plan") };
         let about = if update { rest } else { prose.as_str() };
         let domain = &reference.domain;
-        self.named = mentioned_names(about, domain.actions.iter().map(|a| a.name.key()));
-        self.named_predicates = mentioned_names(about, domain.predicates.iter().map(|p| p.name.key()));
+        self.named = mentioned_names(about, actions(domain).map(|(name, _)| name.key()));
+        let functions = domain.functions.iter().map(|f| f.name.key());
+        let predicates = domain.predicates.iter().map(|p| p.name.key());
+        self.named_predicates = mentioned_names(about, predicates.chain(functions));
     }
 
     /// Drops the problem of the last question if it shows a form with other predicates.
@@ -109,11 +112,13 @@ impl ShownTexts {
 
     /// The domain to revise: the shown one, unless it is an empty template.
     pub(crate) fn domain_to_revise(&self) -> Option<&Domain> {
-        let says = |c: &Condition| !c.is_empty();
         self.domain.as_ref().filter(|domain| {
-            domain.actions.iter().any(|action| {
-                action.precondition.as_ref().is_some_and(says)
-                    || action.effect.as_ref().is_some_and(|e| !e.conjuncts().is_empty())
+            let says = |c: &Condition| !c.is_empty();
+            let does = |e: &Effect| !e.conjuncts().is_empty();
+            let instantaneous = domain.actions.iter().map(|a| (&a.precondition, &a.effect));
+            let durative = domain.durative_actions.iter().map(|a| (&a.condition, &a.effect));
+            instantaneous.chain(durative).any(|(condition, effect)| {
+                condition.as_ref().is_some_and(says) || effect.as_ref().is_some_and(does)
             })
         })
     }
@@ -121,11 +126,14 @@ impl ShownTexts {
 
 /// True if the domain has most of the reference's actions; an example may share one by chance.
 fn is_of(domain: &Domain, reference: &Reference) -> bool {
-    let actions = &reference.domain.actions;
-    let there = actions.iter().filter(|r| {
-        domain.actions.iter().any(|a| a.name == r.name && a.parameters.len() == r.parameters.len())
-    });
-    2 * there.count() > actions.len()
+    let there = actions(&reference.domain).filter(|wanted| actions(domain).any(|action| action == *wanted));
+    2 * there.count() > actions(&reference.domain).count()
+}
+
+/// The actions with the numbers of their parameters.
+fn actions(domain: &Domain) -> impl Iterator<Item = (&Name, usize)> {
+    let instantaneous = domain.actions.iter().map(|a| (&a.name, a.parameters.len()));
+    instantaneous.chain(domain.durative_actions.iter().map(|a| (&a.name, a.parameters.len())))
 }
 
 /// True if the problem has a fact of a predicate of the reference, with at most as many arguments.
@@ -178,13 +186,7 @@ impl Library {
                 }
             };
             let domain = parse_domain(&suite.domain, SourceId(0));
-            let durative = !domain.value.durative_actions.is_empty();
-            if !domain.has_errors() && domain.value.actions.is_empty() && durative {
-                let name = &suite.name;
-                wrong.push(format!(
-                    "suite `{name}` has durative actions alone, which the oracle does not write"
-                ));
-            } else if domain.has_errors() || domain.value.actions.is_empty() {
+            if domain.has_errors() || actions(&domain.value).next().is_none() {
                 wrong.push(format!("the domain of suite `{}` cannot be read, or has no actions", suite.name));
             }
             let mut problems = BTreeMap::new();

@@ -3,9 +3,9 @@
 use crate::options::Likelihood;
 use crate::revise::Schema;
 use planforge_contract::TokenLogprob;
-use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, PredicateDecl, Problem, TypedName};
+use planforge_pddl::ast::{Domain, InitElement, PredicateDecl, Problem, TypedName};
 use planforge_pddl::random::Random;
-use planforge_pddl::{Name, print_condition, print_effect, print_typed_list};
+use planforge_pddl::{Name, print_condition, print_typed_list};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -96,13 +96,10 @@ pub(crate) fn domain_thought(domain: &Domain) -> String {
     for predicate in &domain.predicates {
         let _ = writeln!(out, "predicate {}: {}", predicate.name, about(&predicate.parameters));
     }
-    for action in &domain.actions {
-        let conditions = action.precondition.as_ref().map_or(&[][..], Condition::conjuncts);
-        let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
-        let needs: Vec<String> = conditions.iter().map(|c| one_line(&print_condition(c))).collect();
-        let makes: Vec<String> = effects.iter().map(|e| one_line(&print_effect(e))).collect();
-        let _ =
-            writeln!(out, "action {}: needs {}, and makes true {}", action.name, all(&needs), all(&makes));
+    for Schema { name, durations, preconditions, effects } in Schema::all(domain, true) {
+        let takes = durations.map(|list| format!("takes {}, ", all(&list))).unwrap_or_default();
+        let (needs, makes) = (all(&preconditions), all(&effects));
+        let _ = writeln!(out, "action {name}: {takes}needs {needs}, and makes true {makes}");
     }
     out
 }

@@ -3,15 +3,17 @@
 use crate::options::OracleOptions;
 use crate::reading::ShownTexts;
 use planforge_diagnostics::SourceId;
-use planforge_pddl::ast::{Action, Condition, Domain, Effect};
+use planforge_pddl::ast::{Action, Condition, Domain, DurativeAction, Effect};
 use planforge_pddl::mutate::{apply_mutations, random_mutations};
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, parse_domain, print_condition, print_effect};
 
-/// An action as an edit gives it: its two lists, each term as PDDL on one line.
+/// An action as an edit gives it: its lists, each term as PDDL on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Schema {
     pub(crate) name: Name,
+    /// Constraints on the duration; `None` for an instantaneous action.
+    pub(crate) durations: Option<Vec<String>>,
     pub(crate) preconditions: Vec<String>,
     pub(crate) effects: Vec<String>,
 }
@@ -19,15 +21,56 @@ pub(crate) struct Schema {
 impl Schema {
     /// The action's lists; without the effect that counts its cost where `costs` is false.
     pub(crate) fn of(action: &Action, costs: bool) -> Self {
-        let counts =
-            |e: &&Effect| costs || !matches!(e, Effect::Assign(a) if a.fluent.function.is("total-cost"));
-        let conditions = action.precondition.as_ref().map_or(&[][..], Condition::conjuncts);
-        let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
         Self {
             name: action.name.clone(),
-            preconditions: conditions.iter().map(|c| one_line(&print_condition(c))).collect(),
-            effects: effects.iter().filter(counts).map(|e| one_line(&print_effect(e))).collect(),
+            durations: None,
+            preconditions: conditions_of(&action.precondition),
+            effects: effects_of(&action.effect, costs),
         }
+    }
+
+    /// As [`Schema::of`].
+    fn of_durative(action: &DurativeAction, costs: bool) -> Self {
+        Self {
+            name: action.name.clone(),
+            durations: Some(conditions_of(&action.duration)),
+            preconditions: conditions_of(&action.condition),
+            effects: effects_of(&action.effect, costs),
+        }
+    }
+
+    /// All actions of a domain, durative ones last.
+    pub(crate) fn all(domain: &Domain, costs: bool) -> Vec<Self> {
+        let actions = domain.actions.iter().map(|action| Self::of(action, costs));
+        let durative = domain.durative_actions.iter().map(|action| Self::of_durative(action, costs));
+        actions.chain(durative).collect()
+    }
+
+    /// The schema of the same action without any term.
+    fn emptied(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            durations: self.durations.as_ref().map(|_| Vec::new()),
+            preconditions: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// The schema among those of another domain, empty where there is none.
+    pub(crate) fn find_in(&self, schemas: &[Self]) -> Self {
+        let same =
+            |other: &&Self| other.name == self.name && other.durations.is_some() == self.durations.is_some();
+        schemas.iter().find(same).cloned().unwrap_or_else(|| self.emptied())
+    }
+
+    /// The lists, each with its name.
+    pub(crate) fn lists(&self) -> Vec<(&'static str, &Vec<String>)> {
+        let durations = self.durations.iter().map(|list| ("duration", list));
+        durations.chain([("precondition", &self.preconditions), ("effect", &self.effects)]).collect()
+    }
+
+    fn lists_mut(&mut self) -> Vec<&mut Vec<String>> {
+        self.durations.iter_mut().chain([&mut self.preconditions, &mut self.effects]).collect()
     }
 
     /// Puts the lists into an action.
@@ -41,6 +84,43 @@ impl Schema {
             action.precondition = read.precondition;
             action.effect = read.effect;
         }
+    }
+
+    /// Puts the lists into a durative action.
+    pub(crate) fn write_to_durative(&self, action: &mut DurativeAction) {
+        let text = format!(
+            "(define (domain d) (:durative-action a :parameters () :duration (and {}) :condition (and {}) :effect (and {})))",
+            self.durations.as_deref().unwrap_or_default().join(" "),
+            self.preconditions.join(" "),
+            self.effects.join(" ")
+        );
+        if let Some(read) = parse_domain(&text, SourceId(0)).value.durative_actions.into_iter().next() {
+            action.duration = read.duration;
+            action.condition = read.condition;
+            action.effect = read.effect;
+        }
+    }
+}
+
+fn conditions_of(condition: &Option<Condition>) -> Vec<String> {
+    let conjuncts = condition.as_ref().map_or(&[][..], Condition::conjuncts);
+    conjuncts.iter().map(|c| one_line(&print_condition(c))).collect()
+}
+
+fn effects_of(effect: &Option<Effect>, costs: bool) -> Vec<String> {
+    let counts = |e: &&Effect| costs || !matches!(e, Effect::Assign(a) if a.fluent.function.is("total-cost"));
+    let conjuncts = effect.as_ref().map_or(&[][..], Effect::conjuncts);
+    conjuncts.iter().filter(counts).map(|e| one_line(&print_effect(e))).collect()
+}
+
+/// The domain with one action, by its place in [`Schema::all`].
+fn with_one_action(domain: &Domain, index: usize) -> Domain {
+    let durative = index.checked_sub(domain.actions.len());
+    let durative = durative.and_then(|index| domain.durative_actions.get(index));
+    Domain {
+        actions: domain.actions.get(index).into_iter().cloned().collect(),
+        durative_actions: durative.into_iter().cloned().collect(),
+        ..domain.clone()
     }
 }
 
@@ -88,32 +168,25 @@ pub(crate) fn revise(
     random: &mut Random,
 ) -> Revision {
     let mut revision = Revision::default();
-    for (index, action) in wanted.actions.iter().enumerate() {
-        let goal = Schema::of(action, costs);
-        let now = current.actions.iter().find(|a| a.name == action.name);
-        let before = match now {
-            Some(action) => Schema::of(action, costs),
-            None => Schema { name: goal.name.clone(), preconditions: Vec::new(), effects: Vec::new() },
-        };
-        let named = shown.named.contains(action.name.key());
+    let now = Schema::all(current, costs);
+    for (index, goal) in Schema::all(wanted, costs).into_iter().enumerate() {
+        let before = goal.find_in(&now);
+        let named = shown.named.contains(goal.name.key());
         let p = if named { options.repair_named } else { options.repair_unnamed };
         let mut schema = before.clone();
-        let mut mend = |list: &mut Vec<String>, goal: &[String], what: &str| {
-            let repairs = repair(list, goal, p, random);
+        let mut faulty = false;
+        for (list, (what, goal_list)) in schema.lists_mut().into_iter().zip(goal.lists()) {
+            let repairs = repair(list, goal_list, p, random);
             revision.left += repairs.left;
-            let tell = |r: String| format!("action {}: {what} {r}", action.name);
+            let tell = |r: String| format!("action {}: {what} {r}", goal.name);
             revision.repaired.extend(repairs.made.into_iter().map(tell));
-            repairs.faults > 0
-        };
-        let faulty = mend(&mut schema.preconditions, &goal.preconditions, "precondition")
-            | mend(&mut schema.effects, &goal.effects, "effect");
+            faulty |= repairs.faults > 0;
+        }
         if !faulty && random.chance(options.damage) {
-            let alone = Domain { actions: vec![action.clone()], ..wanted.clone() };
+            let alone = with_one_action(wanted, index);
             let mutations = random_mutations(&alone, &options.kinds.weights(), 1, random);
             revision.damaged.extend(mutations.iter().map(ToString::to_string));
-            if let Some(damaged) = apply_mutations(&alone, &mutations).actions.first() {
-                schema = Schema::of(damaged, costs);
-            }
+            schema = Schema::all(&apply_mutations(&alone, &mutations), costs).swap_remove(0);
         }
         if schema != before {
             revision.changed.push(index);
@@ -122,8 +195,8 @@ pub(crate) fn revise(
     }
     if revision.changed.is_empty() {
         // A model that is asked for a correction always writes something, even the unchanged text.
-        let named = wanted.actions.iter().position(|a| shown.named.contains(a.name.key()));
-        revision.changed.extend(named.or_else(|| (!wanted.actions.is_empty()).then_some(0)));
+        let named = revision.schemas.iter().position(|schema| shown.named.contains(schema.name.key()));
+        revision.changed.extend(named.or_else(|| (!revision.schemas.is_empty()).then_some(0)));
     }
     revision
 }
@@ -207,6 +280,9 @@ pub(crate) fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &m
 /// The predicate of a literal's text, or the operator of anything else.
 fn head(text: &str) -> String {
     let words = text.to_lowercase();
+    // The value of a function, and what holds at a moment, are named by what stands inside.
+    let outer = ["(= (", "(at start (", "(at end (", "(over all ("];
+    let words = outer.iter().find_map(|outer| words.strip_prefix(outer)).unwrap_or(&words);
     let mut words =
         words.split(|c: char| c == '(' || c == ')' || c.is_whitespace()).filter(|w| !w.is_empty());
     words.find(|word| *word != "not").unwrap_or_default().to_owned()

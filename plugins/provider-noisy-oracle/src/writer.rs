@@ -233,9 +233,10 @@ impl Writer<'_> {
         let mut wanted = self.fitted_domain();
         let Some(current) = self.shown.domain_to_revise() else { return self.first(&wanted, random) };
         let revision = revise::revise(self.options, &wanted, current, self.shown, true, random);
-        for (action, schema) in wanted.actions.iter_mut().zip(&revision.schemas) {
-            schema.write_to(action);
-        }
+        let (instantaneous, durative) = revision.schemas.split_at(wanted.actions.len());
+        wanted.actions.iter_mut().zip(instantaneous).for_each(|(action, schema)| schema.write_to(action));
+        let actions = wanted.durative_actions.iter_mut();
+        actions.zip(durative).for_each(|(action, schema)| schema.write_to_durative(action));
         Drawn { made: wanted, note: revision.note(), mistakes: revision.mistakes() }
     }
 

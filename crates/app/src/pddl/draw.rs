@@ -1,5 +1,6 @@
 //! Pictures of states, and the graph of the states around a plan (test-time-scaling paper, Fig. 6).
 
+use super::steps::states_along;
 use crate::context::Context;
 use crate::error::Error;
 use crate::events::Notice;
@@ -16,8 +17,8 @@ use planforge_pipeline::read_picture;
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    GroundLimits, Poll, ResourceLimits, Simulator, StopReason, ValidationDecision, ValidationReport,
-    Validator, ground, normalize, parse_plan,
+    GroundLimits, Poll, ResourceLimits, Simulator, StopReason, ValidationDecision, ValidationOptions,
+    ValidationReport, Validator, ground, normalize, parse_plan,
 };
 pub use planforge_plugin_common::judging::reports::StateGraphReport;
 use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphState};
@@ -25,6 +26,7 @@ pub use planforge_report::picture::{png, standalone};
 pub use planforge_report::states::{PlanStates, PlanVerdict, StatePicture, StatesLimits};
 use planforge_report::states::{PlanTexts, plan_states};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -348,7 +350,9 @@ fn states_around(
         inputs.texts.diagnostics.extend(file.diagnostics);
         return Err(Status::Negative);
     }
-    let report = validator.validate(&file, limits);
+    let has_time = validator.task().extension.has_time();
+    let options = ValidationOptions { time: has_time, ..ValidationOptions::default() };
+    let report = validator.validate_with(&file, &options, limits);
     if let ValidationDecision::LimitReached(reason) = report.decision {
         return Err(limits.stop(reason));
     }
@@ -359,6 +363,9 @@ fn states_around(
     if plan.is_some() {
         inputs.texts.diagnostics.extend(report.diagnostics.iter().cloned());
     }
+    if has_time {
+        return graph_by_time(request, inputs, plan.map(|_| &report));
+    }
     let task = ground(validator.task(), GroundLimits::default(), limits).map_err(|r| limits.stop(r))?;
     let steps: Vec<_> = report.trace.iter().map(|step| step.action.clone()).collect();
     let distance = request.distance.unwrap_or(if plan.is_some() { 1 } else { 2 });
@@ -368,6 +375,59 @@ fn states_around(
     let mut drawn = document(&graph, &simulator.task().symbols);
     (drawn.distance, drawn.max_states) = (distance, request.max_states);
     drawn.plan = plan.map(|_| of_plan(&report));
+    Ok(drawn)
+}
+
+/// The states of a plan of a task with times: one after each start and end of a step and after the timed literals of each moment.
+fn graph_by_time(
+    request: &GraphRequest,
+    inputs: &mut Inputs,
+    report: Option<&ValidationReport>,
+) -> Result<StateGraphReport, Status> {
+    let mut refuse = |message: &str| {
+        let finding = Diagnostic::warning("planning.unsupported", message)
+            .help("give a plan, for example of `planforge pddl plan`, and leave out --around and --depth");
+        inputs.texts.diagnostics.push(finding);
+        Err(Status::Undecided)
+    };
+    let Some(report) = report else {
+        return refuse("the states of a task with times are drawn along a plan only");
+    };
+    if request.distance.is_some_and(|distance| distance > 0) {
+        return refuse("the states around a plan with times are not drawn");
+    }
+    let (states, left_out) = states_along(inputs, report);
+    // Facts that nothing changes are left out.
+    let changes = states.iter().flat_map(|state| state.added.iter().chain(&state.removed));
+    let changed: BTreeSet<&String> = changes.collect();
+    let last = states.len() - 1;
+    // Between the first and the last state, steps overlap.
+    let executed = report.failing_step.as_ref().map_or(report.steps, |failing| failing.index);
+    let mut ends = vec![(0, 0), (last, executed)];
+    ends.dedup();
+    let mut drawn = StateGraphReport { left_out: number(left_out), ..StateGraphReport::default() };
+    for (at, state) in states.iter().enumerate() {
+        drawn.states.push(StateGraphState {
+            after_steps: ends.iter().filter(|end| end.0 == at).map(|end| number(end.1)).collect(),
+            goal: at == last && left_out == 0 && report.is_valid(),
+            from: at.checked_sub(1).map(number),
+            added: state.added.clone(),
+            deleted: state.removed.clone(),
+            atoms: state.facts.iter().filter(|fact| changed.contains(fact)).cloned().collect(),
+            ..StateGraphState::default()
+        });
+        let Some(from) = at.checked_sub(1) else { continue };
+        let time = state.time.unwrap_or_default();
+        let action = match (&state.step, state.part) {
+            (Some(step), Some(part)) => format!("{time}: {part} of {step}"),
+            (Some(step), None) => format!("{time}: {step}"),
+            (None, _) => format!("{time}: timed literals"),
+        };
+        let (from, to, steps) = (number(from), number(at), state.number.map(number).into_iter().collect());
+        drawn.edges.push(StateGraphEdge { from, to, action, steps });
+    }
+    drawn.max_states = request.max_states;
+    drawn.plan = Some(StateGraphPlan { executed: number(executed), ..of_plan(report) });
     Ok(drawn)
 }
 

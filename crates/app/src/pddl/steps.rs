@@ -163,6 +163,13 @@ fn objects(inputs: &Inputs) -> Vec<TypedObject> {
     typed.collect()
 }
 
+/// The states of an execution up to the limits, and how many are left out.
+pub(super) fn states_along(inputs: &Inputs, report: &ValidationReport) -> (Vec<StateAfter>, usize) {
+    let mut result = StepsResult::default();
+    add_states(report, initial_facts(inputs, report), &mut result);
+    (result.states, result.left_out)
+}
+
 /// Facts and numbers of the initial state.
 fn initial_facts(inputs: &Inputs, report: &ValidationReport) -> BTreeSet<String> {
     let mut facts: BTreeSet<String> = report.initial.iter().map(|atom| report.symbols.atom(atom)).collect();

@@ -3,15 +3,16 @@
 //! [`all_mutations`] lists every mistake of a kind, [`random_mutations`] draws some of several kinds,
 //! [`apply_mutations`] applies them. [`Omissions`] draws uniformly among the ways to omit exactly k terms, or
 //! among pairs of damaged domains that differ in exactly d terms, as in the studies behind Figure 2 of the
-//! exploration-walk paper. A *term* is a top-level conjunct of an instantaneous action's precondition or
-//! effect, whatever its form.
+//! exploration-walk paper. A *term* is a top-level conjunct of an action's precondition or effect, whatever its
+//! form.
 //!
 //! A mistake need not matter: an omitted precondition may be implied by the others. Only a comparison decides
 //! whether a mutated domain still has the same meaning, never the kind of the mistake.
 //!
 //! [`action::action_mutants`] generates alternatives to one action, unreadable texts included.
 //!
-//! [`problem_mutants`] lists single mistakes in a problem's initial state or goal.
+//! [`problem_mutants`] lists single mistakes in a problem's initial state or goal, [`quantity_mutants`] those in its numbers, times and
+//! weights.
 //!
 //! [`random_rewrite`] rewrites a domain without changing its meaning. Tests of the exact comparison use it.
 
@@ -19,14 +20,18 @@ pub mod action;
 mod list;
 mod omit;
 mod problem;
+mod quantity;
 mod rewrite;
 
 pub use list::{ListedTerm, all_mutations, differing_terms, random_mutations, terms};
 pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
 pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
+pub use quantity::quantity_mutants;
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
 
-use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem, Term, TypeRef, TypedName};
+use crate::ast::{
+    Action, Atom, Condition, Domain, DurativeAction, Effect, InitElement, Problem, Term, TypeRef, TypedName,
+};
 use crate::hierarchy::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print;
@@ -57,11 +62,18 @@ pub enum MutationKind {
     SwappedParameters,
     /// The type of an action's parameter is replaced by a wider one: its parent, or `object`.
     WidenedType,
+    /// A number, function, comparison or change of a number is replaced by another: in a condition, in an effect, or as a value of the initial
+    /// state.
+    Number,
+    /// A duration, the time of a timed initial literal or of a constraint, or the moment of a condition or effect is replaced by another.
+    Time,
+    /// A number in the metric of a problem with preferences is replaced by another.
+    Weight,
 }
 
 impl MutationKind {
-    /// All kinds, in the order of tables.
-    pub const ALL: [Self; 9] = [
+    /// The kinds that a domain without numbers and times has, in the order of tables.
+    pub const CLASSICAL: [Self; 9] = [
         Self::Omission,
         Self::Addition,
         Self::SwappedArguments,
@@ -85,6 +97,9 @@ impl MutationKind {
             Self::PredicateArgument => "predicate-argument",
             Self::SwappedParameters => "swapped-parameters",
             Self::WidenedType => "widened-type",
+            Self::Number => "number",
+            Self::Time => "time",
+            Self::Weight => "weight",
         }
     }
 }
@@ -95,13 +110,15 @@ impl fmt::Display for MutationKind {
     }
 }
 
-/// One of an action's two lists of terms.
+/// One of an action's lists of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TermList {
     /// Conjuncts of the precondition.
     Precondition,
     /// Conjuncts of the effect.
     Effect,
+    /// Constraints on a durative action's duration.
+    Duration,
 }
 
 impl fmt::Display for TermList {
@@ -109,6 +126,7 @@ impl fmt::Display for TermList {
         f.write_str(match self {
             Self::Precondition => "precondition",
             Self::Effect => "effect",
+            Self::Duration => "duration",
         })
     }
 }
@@ -179,7 +197,7 @@ impl fmt::Display for Mutation {
 /// A term by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Site {
-    /// Index in `Domain.actions`.
+    /// Index in `Domain.actions`, followed by `Domain.durative_actions`.
     action: usize,
     list: TermList,
     /// Index among the list's conjuncts.
@@ -255,6 +273,11 @@ pub fn apply_mutations(domain: &Domain, mutations: &[Mutation]) -> Domain {
             edit_parameters(action, &of_action);
         }
     }
+    for (number, action) in (domain.actions.len()..).zip(&mut mutated.durative_actions) {
+        let of_action: Vec<&Edit> =
+            mutations.iter().map(|m| &m.edit).filter(|edit| edit.action() == Some(number)).collect();
+        edit_durative(action, &of_action);
+    }
     for (predicate, position) in dropped_arguments(mutations) {
         drop_in_domain(&mut mutated, &predicate, position);
     }
@@ -308,38 +331,60 @@ fn dropped_arguments(mutations: &[Mutation]) -> Vec<(Name, usize)> {
 }
 
 fn edit_action(action: &mut Action, edits: &[&Edit]) {
-    let conditions = action.precondition.as_ref().map_or(&[][..], Condition::conjuncts);
-    let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
-    let mut conditions: Vec<Option<Condition>> = conditions.iter().cloned().map(Some).collect();
-    let mut effects: Vec<Option<Effect>> = effects.iter().cloned().map(Some).collect();
+    edit_conditions(&mut action.precondition, TermList::Precondition, edits);
+    edit_effects(&mut action.effect, edits);
+}
+
+fn edit_durative(action: &mut DurativeAction, edits: &[&Edit]) {
+    edit_conditions(&mut action.duration, TermList::Duration, edits);
+    edit_conditions(&mut action.condition, TermList::Precondition, edits);
+    edit_effects(&mut action.effect, edits);
+}
+
+/// Returns true if an edit names the list. A list that no edit names stays as it was written.
+fn is_touched(list: TermList, edits: &[&Edit]) -> bool {
+    edits.iter().any(|edit| match edit {
+        Edit::Insert { part, .. } => part.list() == list,
+        other => other.site().is_some_and(|site| site.list == list),
+    })
+}
+
+fn edit_conditions(condition: &mut Option<Condition>, list: TermList, edits: &[&Edit]) {
+    if !is_touched(list, edits) {
+        return;
+    }
+    let conjuncts = condition.as_ref().map_or(&[][..], Condition::conjuncts);
+    let mut conjuncts: Vec<Option<Condition>> = conjuncts.iter().cloned().map(Some).collect();
     for edit in edits {
         match edit {
-            Edit::Remove(site) if site.list == TermList::Precondition => {
-                set_slot(&mut conditions, site.index, None)
+            Edit::Remove(site) if site.list == list => set_slot(&mut conjuncts, site.index, None),
+            Edit::Replace(site, Part::Condition(c)) if site.list == list => {
+                set_slot(&mut conjuncts, site.index, Some(c.clone()))
             }
-            Edit::Remove(site) => set_slot(&mut effects, site.index, None),
-            Edit::Replace(site, Part::Condition(c)) => set_slot(&mut conditions, site.index, Some(c.clone())),
-            Edit::Replace(site, Part::Effect(e)) => set_slot(&mut effects, site.index, Some(e.clone())),
-            Edit::Insert { part: Part::Condition(c), .. } => conditions.push(Some(c.clone())),
-            Edit::Insert { part: Part::Effect(e), .. } => effects.push(Some(e.clone())),
-            Edit::DropArgument { .. } | Edit::SwapParameters { .. } | Edit::WidenType { .. } => {}
+            Edit::Insert { part: Part::Condition(c), .. } => conjuncts.push(Some(c.clone())),
+            _ => {}
         }
     }
-    // A list that no edit names stays as it was written.
-    let touched = |list: TermList| {
-        edits.iter().any(|edit| match edit {
-            Edit::Insert { part, .. } => part.list() == list,
-            other => other.site().is_some_and(|site| site.list == list),
-        })
-    };
-    if touched(TermList::Precondition) {
-        let span = action.precondition.as_ref().map_or(Span::default(), Condition::span);
-        action.precondition = Some(Condition::And(conditions.into_iter().flatten().collect(), span));
+    let span = condition.as_ref().map_or(Span::default(), Condition::span);
+    *condition = Some(Condition::And(conjuncts.into_iter().flatten().collect(), span));
+}
+
+fn edit_effects(effect: &mut Option<Effect>, edits: &[&Edit]) {
+    if !is_touched(TermList::Effect, edits) {
+        return;
     }
-    if touched(TermList::Effect) {
-        let span = action.effect.as_ref().map_or(Span::default(), Effect::span);
-        action.effect = Some(Effect::And(effects.into_iter().flatten().collect(), span));
+    let conjuncts = effect.as_ref().map_or(&[][..], Effect::conjuncts);
+    let mut conjuncts: Vec<Option<Effect>> = conjuncts.iter().cloned().map(Some).collect();
+    for edit in edits {
+        match edit {
+            Edit::Remove(site) if site.list == TermList::Effect => set_slot(&mut conjuncts, site.index, None),
+            Edit::Replace(site, Part::Effect(e)) => set_slot(&mut conjuncts, site.index, Some(e.clone())),
+            Edit::Insert { part: Part::Effect(e), .. } => conjuncts.push(Some(e.clone())),
+            _ => {}
+        }
     }
+    let span = effect.as_ref().map_or(Span::default(), Effect::span);
+    *effect = Some(Effect::And(conjuncts.into_iter().flatten().collect(), span));
 }
 
 /// The action with another term at that place.

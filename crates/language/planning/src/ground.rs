@@ -596,7 +596,8 @@ impl Assembly<'_, '_> {
             }
         }
         for condition in &conditions {
-            condition.for_each_comparison(&mut |comparison| {
+            condition.for_each_leaf(&mut |leaf| {
+                let Ground::Number(comparison) = leaf else { return };
                 for side in [&comparison.left, &comparison.right] {
                     side.for_each_variable(&mut |v| _ = read.insert(terms[v as usize].predicate));
                 }

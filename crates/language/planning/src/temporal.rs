@@ -257,10 +257,13 @@ impl Planner<'_> {
         turns.charged = watch.charged();
         match end? {
             SearchEnd::Plan(steps, moves) => {
-                if !self.offer(&steps, WITH_TIME)?
-                    && let Ok(steps) = search::schedule(search.model, search.axioms, self.task, &moves, true)
-                {
-                    self.offer(&steps, WITH_TIME)?;
+                let is_valid = self.offer(&steps, WITH_TIME)?
+                    || match search::schedule(search.model, search.axioms, self.task, &moves, true) {
+                        Ok(steps) => self.offer(&steps, WITH_TIME)?,
+                        Err(_) => false,
+                    };
+                if !is_valid {
+                    search.refuse();
                 }
                 Ok(true)
             }
@@ -356,7 +359,8 @@ impl Planner<'_> {
             ValidationDecision::Valid => Ok(Some(plan)),
             ValidationDecision::LimitReached(reason) => Err(reason),
             ValidationDecision::Invalid | ValidationDecision::Unsupported(_) => {
-                let why = report.diagnostics.first().map_or("", |finding| &finding.message);
+                let error = report.diagnostics.iter().find(|finding| finding.is_error());
+                let why = error.map_or("", |finding| &finding.message);
                 self.refused.get_or_insert_with(|| format!("a schedule was not valid: {why}"));
                 Ok(None)
             }
@@ -372,3 +376,6 @@ struct Turns {
     /// States that are evaluated at most.
     work: u64,
 }
+
+#[cfg(test)]
+mod tests;

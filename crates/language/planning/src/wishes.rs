@@ -119,6 +119,7 @@ pub(crate) fn compile(
         let parts: Vec<Part<'_>> = instance.parts.iter().map(|part| part.on(&expanded.conditions)).collect();
         let weight = instance.preference.map(|preference| expanded.amounts[preference as usize]);
         let kept = automata.add(&parts, weight, &initial, &mut facts);
+        automata.charge(resources)?;
         match (instance.preference, kept) {
             (None, kept) => hard.push(kept),
             (Some(_), Ground::True) => {}
@@ -194,6 +195,7 @@ pub(crate) fn ground_constrained(
         check(resources.poll())?;
         let parts: Vec<Part<'_>> = instance.parts.iter().map(|part| part.on(&conditions)).collect();
         kept.push(automata.add(&parts, None, &initial, &mut facts));
+        automata.charge(resources)?;
     }
     TaskBuilder::new(ground, facts).constrained(&automata, formula::all(kept), is_timed, resources)
 }

@@ -60,6 +60,39 @@ impl Wording {
             _ => format!("{} of {} is {value}.", words(function), list(arguments)),
         }
     }
+
+    /// A moment of a plan with times. The sentence of [`CLOCK`] has the time of day at which plans begin, and a unit of time is then a
+    /// minute: `at 8:00` gives `at 8:15` for 15. Without it: `at 15`.
+    pub fn moment(&self, time: &str) -> String {
+        let begins = self.templates.get(CLOCK).and_then(|sentence| time_of_day(&sentence.yes));
+        let minutes = time.parse::<f64>().ok().filter(|minutes| (0.0..1e9).contains(minutes));
+        let Some(((before, begin, after), minutes)) = begins.zip(minutes) else {
+            return format!("at {time}");
+        };
+        // Planners put thousandths between steps.
+        let seconds = (minutes * 60.0).round() as u64;
+        let (minutes, seconds) = (begin + seconds / 60, seconds % 60);
+        let (day, hour, minute) = (minutes / 1440 + 1, minutes / 60 % 24, minutes % 60);
+        let seconds = if seconds == 0 { String::new() } else { format!(":{seconds:02}") };
+        let day = if day == 1 { String::new() } else { format!(" on day {day}") };
+        format!("{before}{hour}:{minute:02}{seconds}{day}{after}")
+    }
+}
+
+/// The entry of a suite's functions that says when plans begin.
+pub const CLOCK: &str = "total-time";
+
+/// The first time of day in a text, in minutes, with what stands before and after it.
+pub fn time_of_day(text: &str) -> Option<(&str, u64, &str)> {
+    text.match_indices(':').find_map(|(colon, _)| {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let begin = text[..colon].trim_end_matches(is_digit).len();
+        let after = &text[colon + 1..];
+        let end = colon + 1 + after.find(|c| !is_digit(c)).unwrap_or(after.len());
+        let (hour, minute) = (&text[begin..colon], &text[colon + 1..end]);
+        let minutes = hour.parse::<u64>().ok()?.checked_mul(60)?.checked_add(minute.parse().ok()?)?;
+        (minute.len() == 2 && minutes < 1440).then_some((&text[..begin], minutes, &text[end..]))
+    })
 }
 
 /// A fact that a sentence states.
@@ -280,5 +313,26 @@ mod tests {
         let both = own.or(&suite);
         assert_eq!(both.fact("at", &["van", "elm"], true), "van stands at elm.");
         assert_eq!(both.fact("full", &["van"], true), "van is full.");
+    }
+
+    #[test]
+    fn moments_are_told_by_the_clock_where_it_is_known_when_plans_begin() {
+        let wording = with(CLOCK, "at 8:00", "");
+        for (time, told) in [
+            ("0", "at 8:00"),
+            ("40", "at 8:40"),
+            ("40.001", "at 8:40"),
+            ("62.5", "at 9:02:30"),
+            ("960", "at 0:00 on day 2"),
+            ("2405.5", "at 0:05:30 on day 3"),
+            ("never", "at never"),
+        ] {
+            assert_eq!(wording.moment(time), told);
+        }
+        assert_eq!(Wording::default().moment("40"), "at 40");
+        assert_eq!(with(CLOCK, "about 12:30 o'clock", "").moment("31"), "about 13:01 o'clock");
+        for wrong in ["at eight", "at 8:0", "at 25:00", "at :30", "8:", "99999999999999999999:00"] {
+            assert_eq!(time_of_day(wrong), None, "{wrong}");
+        }
     }
 }

@@ -360,11 +360,7 @@ const USE_CASES: [UseCase; 20] = [
     ("reading: `pddl validate`", reading, ""),
     ("formatting: `pddl fmt`", formatting, ""),
     ("diagnostics", diagnostics, ""),
-    (
-        "drawing: `pddl graph`",
-        drawing,
-        "`pddl plan --gantt FILE` or `pddl validate --gantt FILE` draws the plan",
-    ),
+    ("drawing: `pddl graph`", drawing, ""),
     ("validation: `pddl validate`", validation, ""),
     ("simulation: `--trace`", simulation, ""),
     ("walks: `pddl ew`", walks, "`pddl validate` the plans of one domain with the other one"),

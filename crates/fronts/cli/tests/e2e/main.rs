@@ -49,6 +49,7 @@ mod planner;
 mod progress;
 mod provider_pages;
 mod python;
+mod quantities;
 mod record;
 mod repair;
 mod report;

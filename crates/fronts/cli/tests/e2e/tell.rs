@@ -1,6 +1,6 @@
 //! `planforge pddl tell`: plans, refusals and differences in sentences.
 
-use super::support::{Ran, example, example_text, ran};
+use super::support::{Ran, example, example_text, ran, root};
 use std::path::Path;
 
 fn tell(plan: &str, more: &[&str]) -> Ran {
@@ -65,4 +65,19 @@ fn the_difference_between_two_domains_is_told() {
     let told = compare(&domain);
     told.expect(0);
     assert_eq!(told.stdout, "The domains have the same content.\n");
+}
+
+/// `sentences.toml` of the suite says that plans begin at 8:00.
+#[test]
+fn a_plan_with_times_is_told_by_the_clock() {
+    let file = |file: &str| root().join("examples/extended/post").join(file).display().to_string();
+    let told = ran(["pddl", "tell", &file("domain.pddl"), &file("p_example.pddl"), &file("p_example.sol")]);
+    told.expect(0);
+    for line in [
+        "at 8:07 ride grafton denton starts: The postman is not in grafton.",
+        "at 8:37 ride grafton denton ends: The postman is in denton.",
+        "at 8:40 deliver letter1 denton ends: letter1 is delivered.",
+    ] {
+        assert!(told.stdout.contains(line), "{}", told.stdout);
+    }
 }

@@ -3,8 +3,8 @@
 //! A [`Scope`] has the terms that an action may use where a predicate requires a type. [`terms`] lists the terms of a domain,
 //! [`differing_terms`] counts those in which two domains differ.
 
-use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList};
-use crate::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl, Term, TypedName};
+use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList, quantity};
+use crate::ast::{Action, Atom, Condition, Domain, DurativeAction, Effect, PredicateDecl, Term, TypedName};
 use crate::diff::{canonical_condition, canonical_effect};
 use crate::hierarchy::{TypeFit, TypeHierarchy, TypeId};
 use crate::name::Name;
@@ -17,7 +17,8 @@ use smallvec::SmallVec;
 /// Draws of a random addition before the action counts as having no room for one.
 const ADDITION_TRIES: u32 = 200;
 
-/// Lists every mistake of that kind in the domain's instantaneous actions, in the order of the text.
+/// Lists every mistake of that kind in the domain's actions, in the order of the text. Durative actions have omissions and mistakes in
+/// numbers and times only.
 ///
 /// Mistakes in literals are made in terms that are literals, not inside quantifiers or disjunctions. A
 /// literal that would repeat or contradict another one of its list is left out, and every new literal is well
@@ -32,6 +33,7 @@ pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
         MutationKind::PredicateArgument => argument_drops(&signatures),
         MutationKind::SwappedParameters => super::parameter_swaps(domain),
         MutationKind::WidenedType => super::parameter_widenings(domain),
+        MutationKind::Number | MutationKind::Time | MutationKind::Weight => quantity::edits(domain, kind),
         _ => {
             sites(domain).into_iter().flat_map(|site| replacements(domain, &signatures, site, kind)).collect()
         }
@@ -111,6 +113,10 @@ fn draw(
             let removable = |site: &Site| free(site) && would_leave_one(domain, chosen, *site);
             sites(domain).into_iter().filter(removable).map(Edit::Remove).collect()
         }
+        MutationKind::Number | MutationKind::Time | MutationKind::Weight => {
+            let is_free = |edit: &Edit| edit.site().is_none_or(|site| free(&site));
+            quantity::edits(domain, kind).into_iter().filter(is_free).collect()
+        }
         _ => sites(domain)
             .into_iter()
             .filter(free)
@@ -129,11 +135,10 @@ fn same_predicate(a: &Edit, b: &Edit) -> bool {
 
 /// Returns true if the list keeps a term after this one is removed as well.
 fn would_leave_one(domain: &Domain, chosen: &[Mutation], site: Site) -> bool {
-    let Some(action) = domain.actions.get(site.action) else { return false };
     let gone = chosen.iter().filter(
         |m| matches!(&m.edit, Edit::Remove(other) if other.action == site.action && other.list == site.list),
     );
-    list_sites(action, site.action, site.list).len() > gone.count() + 1
+    sites_of(domain, site.action, site.list).len() > gone.count() + 1
 }
 
 fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation> {
@@ -170,7 +175,7 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
         }
     };
     let action = match action {
-        Some(index) => Some(domain.actions.get(index)?.name.clone()),
+        Some(index) => Some(action_name(domain, index)?.clone()),
         None => None,
     };
     Some(Mutation { kind, action, place, before, after, ill_typed, edit })
@@ -516,8 +521,10 @@ impl Literal {
     pub(super) fn part(self, list: TermList) -> Part {
         let span = Span::default();
         match (list, self.positive) {
-            (TermList::Precondition, true) => Part::Condition(Condition::Atom(self.atom)),
-            (TermList::Precondition, false) => {
+            (TermList::Precondition | TermList::Duration, true) => {
+                Part::Condition(Condition::Atom(self.atom))
+            }
+            (TermList::Precondition | TermList::Duration, false) => {
                 Part::Condition(Condition::Not(Box::new(Condition::Atom(self.atom)), span))
             }
             (TermList::Effect, true) => Part::Effect(Effect::Add(self.atom)),
@@ -543,14 +550,14 @@ pub struct ListedTerm {
     pub text: String,
 }
 
-/// Lists the terms of the domain's instantaneous actions, in the order of the text.
+/// Lists the terms of the domain's actions, in the order of the text, durative actions last.
 ///
 /// The effect that increases an action's cost, on the function `total-cost`, is left out: it affects neither
 /// executability nor reachability.
 pub fn terms(domain: &Domain) -> Vec<ListedTerm> {
     let listed = sites(domain).into_iter().filter_map(|site| {
         Some(ListedTerm {
-            action: domain.actions.get(site.action)?.name.clone(),
+            action: action_name(domain, site.action)?.clone(),
             list: site.list,
             index: site.index,
             text: part_at(domain, site)?.text(),
@@ -565,14 +572,14 @@ pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
     let mut balance: FxHashMap<(String, TermList, String), i64> = FxHashMap::default();
     for (domain, step) in [(a, 1), (b, -1)] {
         for site in sites(domain) {
-            let (Some(action), Some(part)) = (domain.actions.get(site.action), part_at(domain, site)) else {
+            let (Some(action), Some(part)) = (action_name(domain, site.action), part_at(domain, site)) else {
                 continue;
             };
             let text = match &part {
                 Part::Condition(condition) => canonical_condition(condition),
                 Part::Effect(effect) => canonical_effect(effect),
             };
-            *balance.entry((action.name.key().to_owned(), site.list, text)).or_default() += step;
+            *balance.entry((action.key().to_owned(), site.list, text)).or_default() += step;
         }
     }
     balance.values().map(|n| n.unsigned_abs() as usize).sum()
@@ -580,27 +587,52 @@ pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
 
 /// Returns the places of all terms.
 pub(super) fn sites(domain: &Domain) -> Vec<Site> {
-    let mut all = Vec::new();
-    for (index, action) in domain.actions.iter().enumerate() {
-        all.extend(list_sites(action, index, TermList::Precondition));
-        all.extend(list_sites(action, index, TermList::Effect));
+    let all = 0..domain.actions.len() + domain.durative_actions.len();
+    let lists = [TermList::Precondition, TermList::Effect];
+    all.flat_map(|action| lists.map(|list| sites_of(domain, action, list))).flatten().collect()
+}
+
+/// The places of one list's terms.
+pub(super) fn sites_of(domain: &Domain, number: usize, list: TermList) -> Vec<Site> {
+    if let Some(action) = domain.actions.get(number) {
+        return list_sites(action, number, list);
     }
-    all
+    let Some(action) = durative(domain, number) else { return Vec::new() };
+    match list {
+        TermList::Duration => condition_sites(action.duration.as_ref(), number, list),
+        TermList::Precondition => condition_sites(action.condition.as_ref(), number, list),
+        TermList::Effect => effect_sites(action.effect.as_ref(), number),
+    }
 }
 
 /// The places of one list's terms.
 pub(super) fn list_sites(action: &Action, number: usize, list: TermList) -> Vec<Site> {
-    let site = |index: usize| Site { action: number, list, index };
     match list {
-        TermList::Precondition => {
-            let count = action.precondition.as_ref().map_or(0, |c| c.conjuncts().len());
-            (0..count).map(site).collect()
-        }
-        TermList::Effect => {
-            let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
-            effects.iter().enumerate().filter(|(_, e)| !counts_cost(e)).map(|(i, _)| site(i)).collect()
-        }
+        TermList::Precondition => condition_sites(action.precondition.as_ref(), number, list),
+        TermList::Effect => effect_sites(action.effect.as_ref(), number),
+        TermList::Duration => Vec::new(),
     }
+}
+
+fn condition_sites(condition: Option<&Condition>, action: usize, list: TermList) -> Vec<Site> {
+    let count = condition.map_or(0, |condition| condition.conjuncts().len());
+    (0..count).map(|index| Site { action, list, index }).collect()
+}
+
+fn effect_sites(effect: Option<&Effect>, action: usize) -> Vec<Site> {
+    let effects = effect.map_or(&[][..], Effect::conjuncts).iter().enumerate();
+    let site = |index| Site { action, list: TermList::Effect, index };
+    effects.filter(|(_, effect)| !counts_cost(effect)).map(|(index, _)| site(index)).collect()
+}
+
+fn durative(domain: &Domain, number: usize) -> Option<&DurativeAction> {
+    domain.durative_actions.get(number.checked_sub(domain.actions.len())?)
+}
+
+/// The name of an action, by its number in a [`Site`].
+fn action_name(domain: &Domain, number: usize) -> Option<&Name> {
+    let instantaneous = domain.actions.get(number).map(|action| &action.name);
+    instantaneous.or_else(|| durative(domain, number).map(|action| &action.name))
 }
 
 fn counts_cost(effect: &Effect) -> bool {
@@ -609,11 +641,18 @@ fn counts_cost(effect: &Effect) -> bool {
 
 /// The term at a place.
 pub(super) fn part_at(domain: &Domain, site: Site) -> Option<Part> {
-    let action = domain.actions.get(site.action)?;
-    match site.list {
-        TermList::Precondition => {
-            action.precondition.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Condition)
+    let (condition, effect) = match domain.actions.get(site.action) {
+        Some(action) => (&action.precondition, &action.effect),
+        None => {
+            let action = durative(domain, site.action)?;
+            let is_duration = site.list == TermList::Duration;
+            (if is_duration { &action.duration } else { &action.condition }, &action.effect)
         }
-        TermList::Effect => action.effect.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Effect),
+    };
+    match site.list {
+        TermList::Precondition | TermList::Duration => {
+            condition.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Condition)
+        }
+        TermList::Effect => effect.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Effect),
     }
 }

@@ -13,6 +13,10 @@ pub enum ProblemPart {
     Init,
     /// The goal.
     Goal,
+    /// The trajectory constraints. Only [`super::quantity_mutants`] makes mistakes in them.
+    Constraints,
+    /// The metric. Only [`super::quantity_mutants`] makes mistakes in it.
+    Metric,
 }
 
 /// A problem with one mistake.
@@ -33,6 +37,8 @@ impl fmt::Display for ProblemMutant {
         f.write_str(match self.part {
             ProblemPart::Init => "init: ",
             ProblemPart::Goal => "goal: ",
+            ProblemPart::Constraints => "constraints: ",
+            ProblemPart::Metric => "metric: ",
         })?;
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => write!(f, "{before} became {after}"),
@@ -49,7 +55,8 @@ impl fmt::Display for ProblemMutant {
 pub fn problem_mutants(domain: &Domain, problem: &Problem, part: ProblemPart) -> Vec<ProblemMutant> {
     let facts: Vec<Fact> = match part {
         ProblemPart::Init => problem.init.iter().map(Fact::of_init).collect(),
-        ProblemPart::Goal => conjuncts(problem).iter().map(Fact::of_condition).collect(),
+        ProblemPart::Goal => conjuncts(&problem.goal).iter().map(Fact::of_condition).collect(),
+        ProblemPart::Constraints | ProblemPart::Metric => Vec::new(),
     };
     let known: FxHashSet<String> = facts.iter().map(Fact::key).collect();
     let objects: Vec<&TypedName> = domain.constants.iter().chain(&problem.objects).collect();
@@ -152,8 +159,8 @@ impl Fact {
     }
 }
 
-fn conjuncts(problem: &Problem) -> &[Condition] {
-    match &problem.goal {
+pub(super) fn conjuncts(condition: &Option<Condition>) -> &[Condition] {
+    match condition {
         Some(Condition::And(parts, _)) => parts,
         Some(single) => std::slice::from_ref(single),
         None => &[],
@@ -174,6 +181,7 @@ fn with_facts(problem: &Problem, facts: Vec<Fact>, part: ProblemPart) -> Problem
             let parts = parts.filter_map(|f| if let Fact::Condition(c) = f { Some(c) } else { None });
             changed.goal = Some(Condition::And(parts.collect(), Span::default()));
         }
+        ProblemPart::Constraints | ProblemPart::Metric => {}
     }
     changed
 }

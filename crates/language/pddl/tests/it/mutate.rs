@@ -4,7 +4,8 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{
     KeepPolicy, Mutation, MutationKind, MutationPlace, Omissions, RewriteKind, TermList, all_mutations,
-    apply_mutations, apply_mutations_to_problem, differing_terms, random_mutations, random_rewrite, terms,
+    apply_mutations, apply_mutations_to_problem, differing_terms, quantity_mutants, random_mutations,
+    random_rewrite, terms,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{
@@ -70,7 +71,7 @@ fn terms_are_top_level_conjuncts_without_the_cost() {
 #[test]
 fn every_mutation_of_every_kind_is_sound_and_one_change() {
     let reference = domain();
-    for kind in MutationKind::ALL {
+    for kind in MutationKind::CLASSICAL {
         let all = all_mutations(&reference, kind);
         assert!(!all.is_empty(), "{kind}");
         for mutation in &all {
@@ -411,7 +412,7 @@ fn terms_that_are_not_literals_are_not_mutated() {
     assert!(additions.iter().all(|a| !a.contains("effect (dark)") && !a.contains("(not (dark))")));
     assert!(additions.contains(&"action flip: precondition (not (broken ?m)) added".to_owned()));
     let nothing = parse_domain("(define (domain empty))", SourceId(0)).value;
-    for kind in MutationKind::ALL {
+    for kind in MutationKind::CLASSICAL.into_iter().chain(QUANTITIES) {
         assert!(all_mutations(&nothing, kind).is_empty());
         assert!(random_mutations(&nothing, &[(kind, 1.0)], 3, &mut Random::new(0)).is_empty());
     }
@@ -419,4 +420,120 @@ fn terms_that_are_not_literals_are_not_mutated() {
         Omissions::new(&nothing, KeepPolicy::OneInEachList).draw(0, &mut Random::new(0)).unwrap().omitted,
         []
     );
+}
+
+const QUANTITIES: [MutationKind; 3] = [MutationKind::Number, MutationKind::Time, MutationKind::Weight];
+
+const BATH: &str = "(define (domain bath)
+  (:requirements :typing :durative-actions :numeric-fluents :timed-initial-literals :action-costs)
+  (:types tap tub) (:predicates (free ?t - tap) (full ?b - tub))
+  (:functions (flow ?t - tap) (heat ?t - tap) (size ?b - tub) (total-cost))
+  (:durative-action fill :parameters (?t - tap ?b - tub) :duration (>= ?duration (size ?b))
+    :condition (and (at start (free ?t)) (over all (> (flow ?t) 2)))
+    :effect (and (at start (not (free ?t))) (at end (full ?b)) (at end (decrease (size ?b) 1))))
+  (:durative-action wait :parameters () :duration (= ?duration 3) :effect (at end (increase (total-cost) 1)))
+  (:action turn :parameters (?t - tap) :precondition (free ?t) :effect (assign (flow ?t) (heat ?t))))";
+
+const EVENING: &str = "(define (problem evening) (:domain bath) (:objects left - tap tub1 - tub)
+  (:init (free left) (= (flow left) 3) (= (size tub1) 0) (at 7 (not (free left))))
+  (:goal (and (full tub1) (preference warm (>= (flow left) 2))))
+  (:constraints (within 9 (full tub1)))
+  (:metric minimize (+ (total-time) (* 4 (is-violated warm)))))";
+
+#[test]
+fn mistakes_in_numbers_times_and_weights_are_sound_and_one_change() {
+    let reference = parse_domain(BATH, SourceId(0)).value;
+    let of = |kind| lines(&all_mutations(&reference, kind));
+    assert_eq!(
+        of(MutationKind::Number),
+        [
+            "action turn: effect (assign (flow ?t) (heat ?t)) became (increase (flow ?t) (heat ?t)) (number)",
+            "action turn: effect (assign (flow ?t) (heat ?t)) became (assign (heat ?t) (heat ?t)) (number)",
+            "action turn: effect (assign (flow ?t) (heat ?t)) became (assign (flow ?t) (flow ?t)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (< (flow ?t) 2)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (>= (flow ?t) 2)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (> (heat ?t) 2)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (> (flow ?t) 4)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (> (flow ?t) 3)) (number)",
+            "action fill: precondition (over all (> (flow ?t) 2)) became (over all (> (flow ?t) 1)) (number)",
+            "action fill: effect (at end (decrease (size ?b) 1)) became (at end (increase (size ?b) 1)) (number)",
+            "action fill: effect (at end (decrease (size ?b) 1)) became (at end (decrease (size ?b) 2)) (number)",
+        ]
+    );
+    let times = of(MutationKind::Time);
+    assert_eq!(times.iter().filter(|time| time.contains("duration (")).count(), 3, "{times:?}");
+    for expected in [
+        "action fill: precondition (at start (free ?t)) became (over all (free ?t)) (time)",
+        "action fill: effect (at end (full ?b)) became (at start (full ?b)) (time)",
+        "action wait: duration (= ?duration 3) became (= ?duration 6) (time)",
+        "action wait: duration (= ?duration 3) became (= ?duration 4) (time)",
+        "action wait: duration (= ?duration 3) became (= ?duration 2) (time)",
+    ] {
+        assert!(times.contains(&expected.to_owned()), "{expected}: {times:#?}");
+    }
+    assert_eq!(all_mutations(&reference, MutationKind::Weight), []);
+    let omissions = of(MutationKind::Omission);
+    assert!(
+        omissions.contains(&"action fill: effect (at end (full ?b)) omitted".to_owned()),
+        "{omissions:?}"
+    );
+    let canonical = |domain: &Domain| print_domain(domain);
+    for kind in QUANTITIES {
+        for mutation in all_mutations(&reference, kind) {
+            let mutated = sound(&mutation.apply(&reference));
+            assert_ne!(canonical(&mutated), canonical(&reference), "{mutation}");
+        }
+        // No two mistakes are made in one term.
+        let mutations = random_mutations(&reference, &[(kind, 1.0)], 100, &mut Random::new(1));
+        let mutated = sound(&apply_mutations(&reference, &mutations));
+        let terms = [2, 7, 0][QUANTITIES.iter().position(|other| *other == kind).unwrap()];
+        assert_eq!(
+            mutations.len(),
+            terms + usize::from(kind == MutationKind::Number),
+            "{kind}: {mutations:?}"
+        );
+        assert_eq!(print_domain(&mutated) == print_domain(&reference), mutations.is_empty());
+    }
+}
+
+#[test]
+fn mistakes_in_the_quantities_of_a_problem_are_sound_and_one_change() {
+    let domain = parse_domain(BATH, SourceId(0)).value;
+    let problem = parse_problem(EVENING, SourceId(1)).value;
+    let of = |kind| -> Vec<String> {
+        let mutants = quantity_mutants(&domain, &problem, kind);
+        for mutant in &mutants {
+            let text = print_problem(&mutant.problem);
+            let parsed = parse_problem(&text, SourceId(1));
+            let sources = planforge_pddl::TaskSources::default();
+            let found = check_problem(&domain, &parsed.value, sources);
+            assert!(!parsed.diagnostics.iter().chain(&found).any(|d| d.is_error()), "{text}");
+            assert_ne!(text, print_problem(&problem), "{mutant}");
+        }
+        mutants.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        of(MutationKind::Number),
+        [
+            "init: (= (flow left) 3) became (= (flow left) 6)",
+            "init: (= (flow left) 3) became (= (flow left) 4)",
+            "init: (= (flow left) 3) became (= (flow left) 2)",
+            "init: (= (size tub1) 0) became (= (size tub1) 1)",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (<= (flow left) 2))",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (> (flow left) 2))",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (>= (heat left) 2))",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (>= (flow left) 4))",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (>= (flow left) 3))",
+            "goal: (preference warm (>= (flow left) 2)) became (preference warm (>= (flow left) 1))",
+        ]
+    );
+    assert_eq!(of(MutationKind::Time).len(), 6);
+    assert_eq!(
+        of(MutationKind::Weight)[0],
+        "metric: (+ (total-time) (* 4 (is-violated warm))) became (+ (total-time) (* 8 (is-violated warm)))"
+    );
+    let unweighted =
+        "(define (problem p) (:domain bath) (:init) (:goal (and)) (:metric minimize (* 4 (total-time))))";
+    let unweighted = parse_problem(unweighted, SourceId(1)).value;
+    assert!(quantity_mutants(&domain, &unweighted, MutationKind::Weight).is_empty());
 }

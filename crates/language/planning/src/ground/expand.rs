@@ -27,14 +27,11 @@ pub(crate) enum Ground {
 }
 
 impl Ground {
-    /// Calls `f` with each comparison of the formula.
-    pub(crate) fn for_each_comparison(&self, f: &mut dyn FnMut(&NumCondition)) {
+    /// Calls `f` with each part of the formula that has no parts.
+    pub(crate) fn for_each_leaf(&self, f: &mut dyn FnMut(&Ground)) {
         match self {
-            Ground::Number(comparison) => f(comparison),
-            Ground::And(parts) | Ground::Or(parts) => {
-                parts.iter().for_each(|part| part.for_each_comparison(f))
-            }
-            Ground::True | Ground::False | Ground::Literal(..) => {}
+            Ground::And(parts) | Ground::Or(parts) => parts.iter().for_each(|part| part.for_each_leaf(f)),
+            Ground::True | Ground::False | Ground::Literal(..) | Ground::Number(_) => f(self),
         }
     }
 }

@@ -323,6 +323,10 @@ pub(super) struct Search<'m> {
     pub(super) work: u64,
     /// Heuristic value of the initial state.
     pub(super) first_value: u32,
+    /// The node of the last plan.
+    last_goal: u32,
+    /// The node to expand next although it satisfies the goal, or [`NONE`].
+    refused: u32,
 }
 
 impl<'m> Search<'m> {
@@ -348,6 +352,8 @@ impl<'m> Search<'m> {
             best: u32::MAX,
             work: 0,
             first_value: 1,
+            last_goal: NONE,
+            refused: NONE,
         };
         search.restart();
         Ok(search)
@@ -368,6 +374,12 @@ impl<'m> Search<'m> {
         self.open[0].heap.push(Reverse((0, 0)));
         self.best = u32::MAX;
         self.work = 0;
+        self.refused = NONE;
+    }
+
+    /// Says that the last plan is not valid: its last state is expanded like others.
+    pub(super) fn refuse(&mut self) {
+        self.refused = self.last_goal;
     }
 
     /// Continues until a plan, or until so many states were evaluated since the start.
@@ -386,7 +398,10 @@ impl<'m> Search<'m> {
         let mut current = 0;
         let (mut preferred, mut applicable) = (Vec::new(), Vec::new());
         while self.work < work {
-            let Some(node) = pop(&mut self.open) else { return Ok(SearchEnd::Exhausted) };
+            let is_refused = self.refused != NONE;
+            let next = if is_refused { Some(self.refused) } else { pop(&mut self.open) };
+            self.refused = NONE;
+            let Some(node) = next else { return Ok(SearchEnd::Exhausted) };
             watch.tick(nodes.len(), NODE_BYTES)?;
             let (parent, step) = nodes[node as usize];
             if node == 0 {
@@ -413,11 +428,12 @@ impl<'m> Search<'m> {
                 rank = (value / improvement.unit * 1e6) as Ticks;
             }
             match self.seen.entry(execution.hash()) {
-                Entry::Occupied(known) if *known.get() <= rank => continue,
+                Entry::Occupied(known) if *known.get() <= rank && !is_refused => continue,
                 Entry::Occupied(mut known) => _ = known.insert(rank),
                 Entry::Vacant(place) => _ = place.insert(rank),
             }
-            if execution.is_goal() {
+            if !is_refused && execution.is_goal() {
+                self.last_goal = node;
                 return Ok(SearchEnd::Plan(execution.steps(task), path_to(nodes, node)));
             }
             self.work += 1;

@@ -6,7 +6,7 @@
 use crate::lifted::{
     ActionSchema, Constraint, DurationBound, DurativeSchema, EffectChange, EffectGroup, Extension, Formula,
     LiftedAtom, LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedChange, TimedEffect, TrajectoryKind,
-    Variable,
+    TrajectoryPart, Variable,
 };
 use crate::task::{Atom, Symbols};
 use planforge_diagnostics::Span;
@@ -186,10 +186,16 @@ impl Clocks<'_> {
     fn constraint(&mut self, constraint: &Constraint) -> Constraint {
         let mut constraint = constraint.clone();
         let mut at_end = Vec::new();
+        let or = |parts| Formula::Or(parts, Span::default());
         for part in &mut constraint.parts {
             let TrajectoryKind::Over(operator) = part.operator else { continue };
             let times = std::mem::take(&mut part.times);
-            let or = |parts| Formula::Or(parts, Span::default());
+            // The last state lasts for ever: where the plan ends before the time, the condition holds in it.
+            let mut holds_at_end_after = |before: &LiftedAtom| {
+                let conditions = part.conditions.iter().cloned().chain([literal(before.clone(), true)]);
+                let conditions = vec![or(conditions.collect())];
+                at_end.push(TrajectoryPart { operator: TrajectoryKind::AtEnd, conditions, ..part.clone() });
+            };
             let (simple, guards) = match (operator, times.as_slice()) {
                 (TrajectoryOp::AlwaysWithin, _) => (TrajectoryOp::SometimeAfter, Vec::new()),
                 (TrajectoryOp::Within, [until]) => {
@@ -197,15 +203,14 @@ impl Clocks<'_> {
                     let after = *until + Number::fraction(1, 1000);
                     (TrajectoryOp::Sometime, vec![literal(self.before(after), false)])
                 }
-                // The last state lasts for ever: where the plan ends before the time, the condition holds in it.
                 (TrajectoryOp::HoldAfter, [from]) => {
                     let before = self.before(*from);
-                    at_end.push((part.clone(), literal(before.clone(), true)));
+                    holds_at_end_after(&before);
                     (TrajectoryOp::Always, vec![literal(before, false)])
                 }
                 (TrajectoryOp::HoldDuring, [from, to]) => {
                     let before = self.before(*from);
-                    at_end.push((part.clone(), literal(before.clone(), true)));
+                    holds_at_end_after(&before);
                     (TrajectoryOp::Always, vec![literal(before, false), literal(self.before(*to), true)])
                 }
                 _ => continue,
@@ -217,12 +222,7 @@ impl Clocks<'_> {
                 part.conditions = vec![if is_all { Formula::And(condition) } else { or(condition) }];
             }
         }
-        for (mut part, is_past) in at_end {
-            part.operator = TrajectoryKind::AtEnd;
-            part.conditions =
-                vec![Formula::Or(part.conditions.into_iter().chain([is_past]).collect(), Span::default())];
-            constraint.parts.push(part);
-        }
+        constraint.parts.extend(at_end);
         constraint
     }
 

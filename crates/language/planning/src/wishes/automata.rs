@@ -1,8 +1,9 @@
 //! Trajectory constraints as automata: facts that remember what held on the way, and how steps change them.
 
-use super::formula::{all, any, for_each_fact, holds, negation};
+use super::formula::{all, any, bytes, for_each_fact, holds, negation};
 use crate::ground::Ground;
 use crate::lifted::TrajectoryKind;
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{Axiom, Condition, Fact, GroundTask, NumCondition, NumVar, Operator};
 use planforge_pddl::ast::TrajectoryOp;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -169,9 +170,19 @@ pub(super) struct Automata {
     compared_by: FxHashMap<NumVar, Vec<usize>>,
     /// Updates about derived facts of the task, which each step may change.
     late: Vec<usize>,
+    /// Bytes of updates and conditions that are not charged yet.
+    uncharged: u64,
 }
 
+/// Estimated bytes of an update at one of the facts or variables that it is observed by.
+const OBSERVED_BYTES: u64 = 16;
+
 impl Automata {
+    /// Charges the limits for what was added since the last call.
+    pub(super) fn charge(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        check(resources.charge(std::mem::take(&mut self.uncharged)))
+    }
+
     /// The updates that an operator may need.
     pub(super) fn updates(&self, operator: &Operator) -> impl Iterator<Item = &Update> {
         let conditional = operator.conditional.iter();
@@ -209,6 +220,7 @@ impl Automata {
             };
             kept.push(self.part(part, &mut violate, initial, facts));
         }
+        self.uncharged += kept.iter().map(bytes).sum::<u64>();
         let kept = all(kept);
         match broken {
             // What steps paid for is not paid for again.
@@ -284,12 +296,15 @@ impl Automata {
         if matches!(update.condition, Ground::False) {
             return;
         }
+        self.uncharged += size_of::<Update>() as u64 + bytes(&update.condition);
         match observed {
             Observed::ByAll => self.late.push(number),
             Observed::ByCondition => for_each_fact(&update.condition, &mut |fact| {
+                self.uncharged += OBSERVED_BYTES;
                 self.mentioned_by.entry(fact).or_default().push(number);
             }),
             Observed::By(facts, variables) => {
+                self.uncharged += OBSERVED_BYTES * (facts.len() + variables.len()) as u64;
                 facts.iter().for_each(|fact| self.mentioned_by.entry(*fact).or_default().push(number));
                 variables.iter().for_each(|v| self.compared_by.entry(*v).or_default().push(number));
             }

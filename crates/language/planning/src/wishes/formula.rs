@@ -52,18 +52,26 @@ pub(super) fn replace(formula: &Ground, value: &mut dyn FnMut(Fact, bool) -> Gro
 
 /// Calls `f` with each fact of a formula.
 pub(super) fn for_each_fact(formula: &Ground, f: &mut dyn FnMut(Fact)) {
-    match formula {
-        Ground::True | Ground::False | Ground::Number(_) => {}
-        Ground::Literal(fact, _) => f(*fact),
-        Ground::And(parts) | Ground::Or(parts) => parts.iter().for_each(|part| for_each_fact(part, f)),
-    }
+    formula.for_each_leaf(&mut |leaf| {
+        if let Ground::Literal(fact, _) = leaf {
+            f(*fact);
+        }
+    });
 }
 
 /// Returns true if the formula compares numbers.
 pub(super) fn has_comparison(formula: &Ground) -> bool {
     let mut found = false;
-    formula.for_each_comparison(&mut |_| found = true);
+    formula.for_each_leaf(&mut |leaf| found |= matches!(leaf, Ground::Number(_)));
     found
+}
+
+/// Estimated bytes of a formula.
+pub(super) fn bytes(formula: &Ground) -> u64 {
+    let mut leaves = 0;
+    formula.for_each_leaf(&mut |_| leaves += 1);
+    // A list of parts has room for more than it has.
+    2 * leaves * size_of::<Ground>() as u64
 }
 
 /// Returns true if the formula holds in a state.

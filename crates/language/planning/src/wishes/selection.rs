@@ -8,10 +8,12 @@
 //! A chosen preference over the trajectory becomes a constraint. Preferences of preconditions change the metric and guide nothing.
 
 use crate::ground::for_each_binding;
-use crate::lifted::{Constraint, Formula, LiftedExpr, LiftedTask, Metric, SoftPlace, Variable};
+use crate::lifted::{
+    Constraint, Formula, LiftedExpr, LiftedTask, Metric, SoftCondition, SoftPlace, Variable,
+};
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
 use crate::plan_file::parse_plan;
-use crate::resources::{ResourceLimits, StopReason, Unlimited};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, Unlimited};
 use crate::search::{Algorithm, SearchStatistics};
 use crate::task::ObjectId;
 use crate::validate::{ValidationOptions, ValidationReport, Validator};
@@ -104,46 +106,70 @@ fn without_wishes(lifted: &LiftedTask, metric: Metric) -> LiftedTask {
     task
 }
 
-/// The wishes with a weight, the dearest first.
+/// A preference, whose instances are wishes.
+enum Source<'t> {
+    Goal(&'t SoftCondition),
+    Trajectory(&'t Constraint),
+}
+
+impl Source<'_> {
+    /// The variables of the enclosing `forall`s, and the number of slots.
+    fn variables(&self) -> (&[Variable], usize) {
+        match self {
+            Source::Goal(soft) => (&soft.variables, soft.slots),
+            Source::Trajectory(constraint) => (&constraint.variables, constraint.slots),
+        }
+    }
+
+    /// The instance with this binding.
+    fn instance(&self, binding: &[ObjectId]) -> Wish {
+        match self {
+            Source::Goal(soft) => {
+                let body = soft.condition.clone();
+                let condition = match soft.variables.as_slice() {
+                    [] => body,
+                    all => Formula::Forall(of_one(all, binding), Box::new(body), Span::default()),
+                };
+                Wish::Goal(condition, soft.slots)
+            }
+            Source::Trajectory(constraint) => {
+                let variables = of_one(&constraint.variables, binding);
+                Wish::Trajectory(Constraint { preference: None, variables, ..Constraint::clone(constraint) })
+            }
+        }
+    }
+}
+
+/// The dearest wishes with a weight, the dearest first.
 fn collect(
     lifted: &LiftedTask,
     amounts: &[Number],
     resources: &mut dyn ResourceLimits,
 ) -> Result<Vec<Wish>, StopReason> {
-    let mut found: Vec<(Number, Wish)> = Vec::new();
-    for soft in lifted.extension.soft_conditions.iter().filter(|soft| soft.place == SoftPlace::Goal) {
-        let amount = amounts[soft.preference as usize];
-        if !CompareOp::Less.holds(Number::ZERO, amount) {
-            continue;
+    let extension = &lifted.extension;
+    let goals = extension.soft_conditions.iter().filter(|soft| soft.place == SoftPlace::Goal);
+    let goals = goals.map(|soft| (soft.preference, Source::Goal(soft)));
+    let constraints = extension.constraints.iter();
+    let constraints = constraints.filter_map(|one| Some((one.preference?, Source::Trajectory(one))));
+    let mut sources: Vec<(Number, Source<'_>)> =
+        goals.chain(constraints).map(|(preference, source)| (amounts[preference as usize], source)).collect();
+    sources.retain(|(amount, _)| CompareOp::Less.holds(Number::ZERO, *amount));
+    sources.sort_by(|a, b| b.0.to_f64().total_cmp(&a.0.to_f64()));
+    let mut found = Vec::new();
+    for (_, source) in sources {
+        let (variables, slots) = source.variables();
+        let mut binding = vec![ObjectId::MAX; slots];
+        let end = for_each_binding(variables, &mut binding, resources, &mut |binding, _| {
+            found.push(source.instance(binding));
+            // Ends the bindings. The reason is not used.
+            if found.len() < MAX_WISHES { Ok(()) } else { Err(StopReason::Nodes) }
+        });
+        if found.len() >= MAX_WISHES {
+            break;
         }
-        let mut binding = vec![ObjectId::MAX; soft.slots];
-        for_each_binding(&soft.variables, &mut binding, resources, &mut |binding, _| {
-            let condition = match soft.variables.as_slice() {
-                [] => soft.condition.clone(),
-                all => {
-                    Formula::Forall(of_one(all, binding), Box::new(soft.condition.clone()), Span::default())
-                }
-            };
-            found.push((amount, Wish::Goal(condition, soft.slots)));
-            Ok(())
-        })?;
+        end?;
     }
-    for constraint in &lifted.extension.constraints {
-        let amount = constraint.preference.map_or(Number::ZERO, |preference| amounts[preference as usize]);
-        if !CompareOp::Less.holds(Number::ZERO, amount) {
-            continue;
-        }
-        let mut binding = vec![ObjectId::MAX; constraint.slots];
-        for_each_binding(&constraint.variables, &mut binding, resources, &mut |binding, _| {
-            let variables = of_one(&constraint.variables, binding);
-            let chosen = Constraint { preference: None, variables, ..constraint.clone() };
-            found.push((amount, Wish::Trajectory(chosen)));
-            Ok(())
-        })?;
-    }
-    found.sort_by(|a, b| b.0.to_f64().total_cmp(&a.0.to_f64()));
-    found.truncate(MAX_WISHES);
-    Ok(found.into_iter().map(|(_, wish)| wish).collect())
+    Ok(found)
 }
 
 /// The variables, each with the object of the binding alone.
@@ -196,7 +222,8 @@ impl Selection<'_> {
     ) -> (PlanResult, f64) {
         let task = with_chosen(&self.base, wishes.iter().map(|&wish| &self.wishes[wish]));
         let mut value = f64::INFINITY;
-        let result = (self.plain_search)(task, options, resources, &mut |plan, method| {
+        let mut resources = ScopedLimits::new(resources);
+        let result = (self.plain_search)(task, options, &mut resources, &mut |plan, method| {
             value = value.min(self.offer(plan, method));
         });
         if let SearchOutcome::Plan(plan) = &result.outcome {

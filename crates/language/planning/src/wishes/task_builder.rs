@@ -124,8 +124,7 @@ impl TaskBuilder {
         for (operator, preferred) in std::mem::take(&mut self.task.operators).into_iter().zip(preferred) {
             let built = self.operators.len();
             self.moved(&operator, automata, preferred, resources)?;
-            let bytes = |o: &Operator| OPERATOR_BYTES + EFFECT_BYTES * o.conditional.len() as u64;
-            let new: u64 = self.operators[built..].iter().map(bytes).sum();
+            let new: u64 = self.operators[built..].iter().map(bytes_of).sum();
             check(resources.charge(new))?;
             check(resources.poll())?;
         }
@@ -228,7 +227,8 @@ impl TaskBuilder {
             let moved = self.with_effects(&operator, effects, resources)?;
             for literals in self.choices(&all(allowed), MAX_DISJUNCTS) {
                 if let Some(precondition) = with_literals(&moved.precondition, &literals) {
-                    check(resources.charge(OPERATOR_BYTES + EFFECT_BYTES * moved.conditional.len() as u64))?;
+                    let bytes = bytes_of(&moved) + (facts.len() * size_of::<Fact>()) as u64;
+                    check(resources.charge(bytes))?;
                     self.operators.push(Operator { precondition, ..moved.clone() });
                     observed.push(facts.clone());
                 }
@@ -423,6 +423,15 @@ impl TaskBuilder {
             self.operators.iter_mut().for_each(|operator| operator.cost *= factor);
         }
     }
+}
+
+/// Estimated bytes of an operator with its lists.
+fn bytes_of(operator: &Operator) -> u64 {
+    let facts = |condition: &Condition| condition.positive.len() + condition.negative.len();
+    let effects = operator.conditional.iter().map(|e| facts(&e.condition) + e.add.len() + e.delete.len());
+    let all = facts(&operator.precondition) + operator.add.len() + operator.delete.len();
+    let listed = (all + effects.sum::<usize>()) * size_of::<Fact>();
+    OPERATOR_BYTES + EFFECT_BYTES * operator.conditional.len() as u64 + listed as u64
 }
 
 /// Least cost of the dearest operator.

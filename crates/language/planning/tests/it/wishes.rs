@@ -4,8 +4,9 @@ use crate::support::{Random, read};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, PlanResult, SearchOutcome, StopReason, Unlimited, ValidationOptions,
-    ValidationReport, Validator, normalize, parse_plan, plan, plan_with_progress,
+    Algorithm, CountingLimits, Plan, PlanOptions, PlanResult, Poll, ResourceLimits, SearchOutcome,
+    StopReason, Unlimited, ValidationOptions, ValidationReport, Validator, normalize, parse_plan, plan,
+    plan_with_progress,
 };
 
 fn solve(task: &(Domain, Problem), algorithm: Algorithm) -> PlanResult {
@@ -440,7 +441,7 @@ fn tiny_with_numbers(seed: u64) -> Tiny {
 
 #[test]
 fn constraints_beside_numbers_leave_the_plans_that_satisfy_them() {
-    let (mut exact, mut none) = (0, 0);
+    let (mut exact, mut none, mut stopped) = (0, 0, 0);
     for seed in 0..300 {
         let tiny = tiny_with_numbers(seed);
         let task = read(&tiny.domain, &tiny.problem);
@@ -459,15 +460,20 @@ fn constraints_beside_numbers_leave_the_plans_that_satisfy_them() {
                     }
                     assert!(algorithm == Algorithm::Greedy || best.is_none_or(|b| Some(b) >= plan.cost));
                 }
-                SearchOutcome::ProvenUnsolvable(_) | SearchOutcome::LimitReached(StopReason::Nodes) => {
+                SearchOutcome::ProvenUnsolvable(_) => {
                     assert_eq!(best, None, "{context}");
                     none += 1;
+                }
+                // Numbers grow without end. A task with a short plan is not among these.
+                SearchOutcome::LimitReached(StopReason::Nodes) => {
+                    assert_eq!(best, None, "{context}");
+                    stopped += 1;
                 }
                 other => panic!("{other:?}\n{context}"),
             }
         }
     }
-    assert!(exact > 150 && none > 150, "{exact} {none}");
+    assert!(exact > 150 && none > 150 && stopped > 0, "{exact} {none} {stopped}");
 }
 
 /// The best plan, which is valid and has the cost that it tells, and the costs of the plans before it.
@@ -628,4 +634,93 @@ fn costs_that_do_not_fit_together_are_refused() {
         assert_eq!(refused(&task(goal, "10000000000000000000")), [what]);
     }
     assert_eq!(planned(&task(goal, "9"), Algorithm::AStar).cost, Some(18.0));
+}
+
+/// Counts what is in use at most.
+#[derive(Default)]
+struct Peak {
+    used: u64,
+    most: u64,
+}
+
+impl ResourceLimits for Peak {
+    fn poll(&mut self) -> Poll {
+        Poll::Continue
+    }
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.used += bytes;
+        self.most = self.most.max(self.used);
+        Poll::Continue
+    }
+    fn release(&mut self, bytes: u64) {
+        self.used -= bytes;
+    }
+}
+
+/// A shop with coins, and a preference for each ware.
+fn shop(wares: usize, constraints: &str) -> (Domain, Problem) {
+    let objects: String = (0..wares).map(|ware| format!(" w{ware}")).collect();
+    let domain = "(define (domain shop) (:requirements :adl :fluents :preferences :constraints)
+      (:predicates (have ?w) (near ?v ?w)) (:functions (coins))
+      (:action buy :parameters (?w) :precondition (>= (coins) 1) :effect (and (have ?w) (decrease (coins) 1))))";
+    let problem = format!(
+        "(define (problem x) (:domain shop) (:objects{objects}) (:init (= (coins) 3))
+         (:goal (forall (?w) (preference own (have ?w)))) {constraints}
+         (:metric minimize (+ (* 2 (is-violated own)) (is-violated far))))"
+    );
+    read(domain, &problem)
+}
+
+#[test]
+fn searches_for_wishes_release_their_memory() {
+    let used = |algorithm| {
+        let task = shop(12, "(:constraints (preference far (always (<= (coins) 3))))");
+        let options = PlanOptions { algorithm, max_nodes: 30_000, ..PlanOptions::default() };
+        let mut limits = Peak::default();
+        let result = plan(&task.0, &task.1, &options, &mut limits).unwrap();
+        assert!(matches!(result.outcome, SearchOutcome::Plan(_)), "{result:?}");
+        limits.used
+    };
+    // The anytime search makes one search after the other.
+    assert_eq!(used(Algorithm::Anytime), used(Algorithm::Greedy));
+}
+
+#[test]
+fn wishes_beyond_the_most_that_are_searched_for_are_not_made() {
+    let objects: String = (0..40).map(|ware| format!(" w{ware}")).collect();
+    let domain = "(define (domain shop) (:requirements :adl :durative-actions :preferences :constraints)
+      (:predicates (have ?w) (near ?v ?w))
+      (:durative-action buy :parameters (?w) :duration (= ?duration 1) :effect (at end (have ?w))))";
+    let far = "(preference far (always (or (near ?u ?v) (near ?v ?w))))";
+    let problem = format!(
+        "(define (problem x) (:domain shop) (:objects{objects}) (:init) (:goal (have w1))
+         (:constraints (forall (?u ?v ?w) {far})) (:metric minimize (is-violated far)))"
+    );
+    let task = read(domain, &problem);
+    let options = PlanOptions { algorithm: Algorithm::Greedy, ..PlanOptions::default() };
+    // There are 64,000 instances.
+    let limits = &mut CountingLimits { polls: 20_000, bytes: u64::MAX };
+    let outcome = plan(&task.0, &task.1, &options, limits).unwrap().outcome;
+    assert!(matches!(outcome, SearchOutcome::Plan(_)), "{outcome:?}");
+}
+
+#[test]
+fn the_memory_of_automata_is_limited() {
+    let objects: String = (0..40).map(|n| format!(" o{n}")).collect();
+    let domain = "(define (domain m) (:requirements :adl :fluents :constraints)
+      (:predicates (p ?x ?y) (q)) (:functions (n))
+      (:action a :parameters (?x ?y) :precondition (>= (n) 0) :effect (and (p ?x ?y) (increase (n) 1)))
+      (:action b :parameters () :effect (q)))";
+    let problem = format!(
+        "(define (problem m) (:domain m) (:objects{objects}) (:init (= (n) 0)) (:goal (q))
+         (:constraints (forall (?x) (at-most-once (forall (?y) (p ?x ?y))))))"
+    );
+    let task = read(domain, &problem);
+    let options = PlanOptions { algorithm: Algorithm::Greedy, ..PlanOptions::default() };
+    let mut limits = Peak::default();
+    let result = plan(&task.0, &task.1, &options, &mut limits).unwrap();
+    assert!(matches!(result.outcome, SearchOutcome::Plan(_)), "{result:?}");
+    // Each of 1600 operators changes one of 40 automata, whose conditions have 40 facts.
+    println!("{} bytes", limits.most);
+    assert!(limits.most > 1_000_000, "{}", limits.most);
 }

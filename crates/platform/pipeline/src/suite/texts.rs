@@ -24,7 +24,7 @@ use planforge_pddl::random::Random;
 use planforge_pddl::{
     Name, TaskSources, parse_domain, print_action, print_domain, print_typed_list, requirements_used,
 };
-use planforge_plugin_sdk::wording::{Wording, clause, list};
+use planforge_plugin_sdk::wording::{CLOCK, Wording, clause, list, time_of_day};
 use planforge_record::sha256_hex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -675,7 +675,8 @@ fn entry(
         out.push(error_at("suite.sentences", message, node.place));
         return None;
     };
-    let arity = match declared {
+    let is_clock = function && name.name.eq_ignore_ascii_case(CLOCK);
+    let arity = match declared.filter(|_| !is_clock) {
         Some(declared) => match declared.arities.get(&name.name.to_ascii_lowercase()) {
             Some(arity) => Some(*arity),
             None => {
@@ -691,6 +692,11 @@ fn entry(
     let side = |key: &'static str, reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>| {
         let at = reader.string(key, out)?;
         check_slots(name, &at.value, at.place, function, arity, out);
+        if is_clock && time_of_day(&at.value).is_none() {
+            let message = format!("the sentence of `{CLOCK}` has no time of day");
+            let help = "give the time at which plans begin: `yes = \"at 8:00\"`";
+            out.push(error_at("suite.sentences", message, at.place).help(help));
+        }
         Some(at.value)
     };
     let mut reader = TableReader::new(table, node.place, format!("the entry of `{}`", name.name));

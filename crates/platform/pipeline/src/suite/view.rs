@@ -14,6 +14,7 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_obfuscate::{Disguise, DisguiseOptions, Sources};
 use planforge_pddl::{Name, ast, parse_domain};
+use planforge_plugin_sdk::wording::CLOCK;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -249,12 +250,12 @@ fn template_with_requirements(suite: &Suite) -> Option<String> {
     requires_more.then(|| planforge_pddl::domain_template(&domain))
 }
 
-/// The sentences of the domain's predicates, without those of its functions.
+/// The sentences of the domain's predicates, without those of its functions and of the clock.
 fn sentences_of_predicates(suite: &Suite) -> BTreeMap<String, Sentences> {
     let domain = suite.reference_domain.as_deref().unwrap_or_default();
     let functions = planforge_pddl::parse_domain(domain, SourceId(0)).value.functions;
     let is_function = |name: &str| functions.iter().any(|f| f.name.as_str().eq_ignore_ascii_case(name));
-    let sentences = suite.sentences.iter().filter(|(name, _)| !is_function(name));
+    let sentences = suite.sentences.iter().filter(|(name, _)| !is_function(name) && *name != CLOCK);
     sentences.map(|(name, sentences)| (name.clone(), sentences.clone())).collect()
 }
 

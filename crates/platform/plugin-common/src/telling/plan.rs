@@ -204,14 +204,15 @@ impl Teller<'_> {
         objects.iter().map(|object| self.symbols.objects[*object as usize].as_str()).collect()
     }
 
-    /// The action of a step, with its time if it has one: `at 5 mend fuse1 ends`.
+    /// The action of a step, with its time if it has one: `at 5 mend fuse1 ends`, or by the clock `at 8:05 mend fuse1 ends`.
     fn step(&self, step: &TraceStep) -> String {
         let action = self.action(&step.action);
-        match step.moment {
-            None => action,
-            Some((time, Phase::Whole)) => format!("at {time} {action}"),
-            Some((time, Phase::Start)) => format!("at {time} {action} starts"),
-            Some((time, Phase::End)) => format!("at {time} {action} ends"),
+        let Some((time, phase)) = step.moment else { return action };
+        let moment = self.wording.moment(&time.to_string());
+        match phase {
+            Phase::Whole => format!("{moment} {action}"),
+            Phase::Start => format!("{moment} {action} starts"),
+            Phase::End => format!("{moment} {action} ends"),
         }
     }
 
