@@ -149,7 +149,7 @@ def solve(
     folder: Optional[PathArgument] = None,
     continued: Union[Answer, PathArgument, None] = None,
     say: Optional[str] = None,
-    readings: int = 3,
+    readings: Optional[int] = None,
     questions: int = 3,
     set: Union[Mapping[str, Any], Sequence[str]] = (),
     replay: Optional[PathArgument] = None,
@@ -166,6 +166,7 @@ def solve(
       of the point, or a completed questions.toml) answers them in a second call with `continued`. `assume=True` asks nothing.
     - `folder`: the folder of the task. The same call again resumes after an interrupt, returns the same answer later, and pays no request twice.
       After an answer in own words, or with `set` and no `model`, go on with `continued`.
+    - `readings`: the number of readings; three for a new text, else those of the folder.
     - `continued`: an answer or its folder to go on from, with `answers` or with a further statement `say`. Its texts are those of the folder.
 
     Raises `ModelError` if the model fails, `UsageError` and `InputError` for what is wrong in the request.
@@ -206,7 +207,7 @@ def solve(
         request.update(
             continued=request["folder"], text=None, folder=None, domain=None, rules=None, replay=None, record=None
         )
-    if not 1 <= readings <= 20 or questions < 0:
+    if readings is not None and not 1 <= readings <= 20 or questions < 0:
         raise UsageError("`readings` is a number from 1 to 20, and `questions` is not negative", code="cli.usage")
     asker = None if ask is None else _asker(ask)
     try:

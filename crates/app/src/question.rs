@@ -13,6 +13,9 @@ pub struct Question {
     /// Consequences of the first choices, for fronts that show them beside these; empty if nothing is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
+    /// Number of the choice after which the person writes what is true, from 1; `None` if no choice is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_words: Option<usize>,
 }
 
 /// The consequence of a choice: steps from the start, and a statement about them.

@@ -16,25 +16,22 @@ mod trust;
 pub use behaviour::BehaviourTest;
 pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
-pub use questions::{OWN_WORDS, OpenPoint, PointStatus};
+pub use questions::{OpenPoint, PointStatus, choice_of};
 pub use trust::{Followed, NumberedSentence, Trust};
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::inputs::Source;
-use crate::limits::RequestLimits;
-use crate::pddl::Sentences;
-use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
 use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
 use behaviour::{Comparison, Found, Model, compare};
 use dialogue::{Dialogue, Settings};
 use folder::{ANSWER, Folder};
-use phrases::Phrases;
+use phrases::{Phrases, of_number};
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
 use planforge_plugin_common::reading::{join_texts, sentences};
-use planforge_plugin_common::telling::tell_differences;
+use planforge_plugin_common::telling::{add_reasons, fill, tell_differences, tell_plan_in};
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
 use questions::{choice, said, statements};
@@ -62,8 +59,8 @@ pub struct SolveRequest {
     pub folder: Option<PathBuf>,
     /// The models that read the text, in turn. None: the model of the pipeline file, or those of the earlier use.
     pub models: Vec<ModelChoice>,
-    /// Number of readings.
-    pub readings: u32,
+    /// Number of readings. `None`: that of the earlier use, else three.
+    pub readings: Option<u32>,
     /// Most questions.
     pub questions: usize,
     /// False: nobody is asked, and open points are assumed.
@@ -89,7 +86,7 @@ impl Default for SolveRequest {
             rules: None,
             folder: None,
             models: Vec::new(),
-            readings: 3,
+            readings: None,
             questions: 3,
             ask: true,
             answers: None,
@@ -214,7 +211,7 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
     }
     let mut answers = answers?;
     if let Some(say) = &request.say {
-        let mut said = statements(&answers);
+        let mut said = statements(&answers, Phrases::of(&folder.text));
         said.push(say.clone());
         folder.add_version(&said)?;
         answers.clear();
@@ -328,16 +325,19 @@ impl Attempt<'_> {
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
         }
         let readings = Readings::of(&self.runs);
+        let phrases = Phrases::of(&self.folder.text);
         // A reading that takes no action from the text finds none in it, either.
         let invented = readings.usable.iter().filter(|reading| reading.invents_actions()).count();
         let refusing = if readings.refusals.is_empty() { 0 } else { readings.refusals.len() + invented };
         if refusing > (readings.usable.len() - invented).max(readings.left_out.len()) {
             let (refusal, sentence) = &readings.refusals[0];
+            let [no_task, contradiction, two_tasks] = phrases.not_a_task;
             let line = match refusal {
-                Refusal::NoTask => format!("not a task: {sentence}"),
-                Refusal::Contradiction => format!("the text contradicts itself: {sentence}"),
-                Refusal::TwoTasks => format!("two tasks, each of which needs a text of its own: {sentence}"),
+                Refusal::NoTask => no_task,
+                Refusal::Contradiction => contradiction,
+                Refusal::TwoTasks => two_tasks,
             };
+            let line = fill(line, &[sentence]);
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::NotATask, line, None))));
         }
         if readings.usable.is_empty() {
@@ -355,7 +355,7 @@ impl Attempt<'_> {
             questions: self.request.questions,
             ask: self.request.ask,
             answers: self.answers,
-            phrases: Phrases::of(&self.folder.text),
+            phrases,
         };
         let mut dialogue = talk(self.context, &readings.usable, &settings);
         if self.context.cancellation.is_cancelled() {
@@ -383,22 +383,17 @@ impl Attempt<'_> {
         let text = join_texts(&self.folder.text, self.folder.rules.as_deref().unwrap_or_default());
         let trust = Trust::of(readings, &dialogue, &text);
         let open = dialogue.points.iter().filter(|point| point.status == PointStatus::Open).count();
+        let phrases = Phrases::of(&self.folder.text);
+        let line = &phrases.line;
         let (end, reached) = match &dialogue.found {
-            _ if open > 0 => {
-                let noun = if open == 1 { "question" } else { "questions" };
-                (SolveEnd::NeedsAnswers, format!("needs answers: {open} {noun} in questions.toml."))
-            }
+            _ if open > 0 => (SolveEnd::NeedsAnswers, fill(of_number(line.needs_answers, open), &[&open])),
             Found::Plan { steps, .. } => {
-                let noun = if steps.len() == 1 { "step" } else { "steps" };
-                (SolveEnd::Planned, format!("planned: {} {noun}.", steps.len()))
+                (SolveEnd::Planned, fill(of_number(line.planned, steps.len()), &[&steps.len()]))
             }
-            Found::Unsolvable(_) => (SolveEnd::Unsolvable, "unsolvable as read.".to_owned()),
-            Found::Open => (
-                SolveEnd::NoPlanFound,
-                "no plan was found within the limits of the search, and none is excluded.".to_owned(),
-            ),
+            Found::Unsolvable(_) => (SolveEnd::Unsolvable, line.unsolvable.to_owned()),
+            Found::Open => (SolveEnd::NoPlanFound, line.no_plan_found.to_owned()),
         };
-        let line = format!("{reached} {}", trust.sentence(open > 0));
+        let line = format!("{reached} {}", trust.sentence(open > 0, phrases));
         let mut result = self.result(end, line, Some(trust));
         result.points.clone_from(&dialogue.points);
         result.domain.clone_from(&dialogue.model.domain_text);
@@ -411,21 +406,16 @@ impl Attempt<'_> {
             return Ok(result);
         }
         let model = &dialogue.model;
-        let domain_file = match &folder.domain {
-            Some(_) => folder.path.join("domain.pddl"),
-            None => {
-                folder.write("answer/domain.pddl", &model.domain_text)?;
-                folder.path.join("answer/domain.pddl")
-            }
-        };
+        if folder.domain.is_none() {
+            folder.write("answer/domain.pddl", &model.domain_text)?;
+        }
         folder.write("answer/problem.pddl", &model.problem_text)?;
         if let Found::Plan { steps, optimal, .. } = &dialogue.found {
             let plan = steps.join("\n") + "\n";
             folder.write("answer/plan", &plan)?;
             result.optimal = *optimal;
             result.plan.clone_from(steps);
-            let sentences = Phrases::of(&folder.text).sentences(&model.domain);
-            result.words = self.words(domain_file, plan, sentences, &dialogue.allowed_by);
+            result.words = self.words(model, steps, phrases, &dialogue.allowed_by);
             if let Some(words) = &result.words {
                 folder.write("answer/plan.txt", words)?;
             }
@@ -439,40 +429,26 @@ impl Attempt<'_> {
         Ok(result)
     }
 
-    /// The plan in sentences.
+    /// The plan in sentences; `None` if it cannot be executed here.
     fn words(
         &self,
-        domain: PathBuf,
-        plan: String,
-        sentences: String,
+        model: &Model,
+        steps: &[String],
+        phrases: &Phrases,
         allowed_by: &[(usize, String)],
     ) -> Option<String> {
-        let problem = Source::File(self.folder.path.join("answer/problem.pddl"));
-        let told = tell(
-            &self.context.without_events(),
-            &TellRequest {
-                domain: Source::File(domain),
-                subject: TellSubject::Plan { problem, plan: Source::text("plan", plan) },
-                sentences: Sentences::Given(Source::text("sentences.toml", sentences)),
-                limits: RequestLimits::default(),
-            },
-        );
-        match told {
-            Ok(TellResult::Plan { mut told, .. }) => {
-                for (at, answer) in allowed_by {
-                    if let Some(step) = told.steps.get_mut(*at) {
-                        let before = step.reason.take().map(|reason| reason + " ").unwrap_or_default();
-                        step.reason = Some(format!("{before}Possible because you answered: {answer}"));
-                    }
-                }
-                Some(told.to_string())
-            }
-            Ok(TellResult::Differences(_)) => None,
-            Err(error) => {
-                self.context.warn(format!("the plan is not told in sentences: {error}"));
-                None
+        let report = model.validate(steps, true, self.context)?;
+        let mut told = tell_plan_in(&report, &phrases.wording(&model.domain), &phrases.plan);
+        add_reasons(&mut told, &report, &model.domain, model.problem.goal.as_ref(), &phrases.plan);
+        for (at, answer) in allowed_by {
+            if let Some(step) = told.steps.get_mut(*at) {
+                let before = step.reason.take().map(|reason| reason + " ").unwrap_or_default();
+                step.reason = Some(before + &fill(phrases.answered, &[answer]));
             }
         }
+        let mut words = String::new();
+        told.write(&mut words, &phrases.plan).ok()?;
+        Some(words)
     }
 
     /// The differences to the answer of the version before: those of the domains, and the shortest steps that show another behaviour.
@@ -491,7 +467,7 @@ impl Attempt<'_> {
                     "the same steps are possible as before, as far as {steps} steps were compared"
                 ));
             }
-            Comparison::Different(difference) => {
+            Comparison::Different(difference, _) => {
                 let phrases = Phrases::of(&self.folder.text);
                 let side =
                     |when, holds| choice(when, holds, &difference.test, &difference.conditions, phrases);

@@ -9,7 +9,7 @@ use crate::status::{Status, of_stop};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::{ValidationDecision, ValidationOptions, Validator, normalize, parse_plan};
 pub use planforge_plugin_common::telling::ToldPlan;
-use planforge_plugin_common::telling::{add_reasons, tell_differences, tell_plan};
+use planforge_plugin_common::telling::{PlanWords, add_reasons, tell_differences, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -138,7 +138,7 @@ fn plan_in_words(
         }
     };
     let mut told = tell_plan(&report, wording);
-    add_reasons(&mut told, &report, domain, problem.goal.as_ref());
+    add_reasons(&mut told, &report, domain, problem.goal.as_ref(), &PlanWords::ENGLISH);
     Some(TellResult::Plan { told: Box::new(told), status })
 }
 

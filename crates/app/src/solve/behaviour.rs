@@ -15,13 +15,13 @@ use planforge_planning::equivalence::domains::{
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
 use planforge_planning::equivalence::joint::follow::{Followed, Standing, follow};
 use planforge_planning::equivalence::joint::{
-    JointLimits, JointRenaming, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
+    JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
     compare_readings,
 };
 use planforge_planning::walk::{self, ModelOptions, NamedStep};
 use planforge_planning::{
-    Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
-    parse_plan,
+    Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationOptions, ValidationReport,
+    Validator, normalize, parse_plan,
 };
 use planforge_plugin_common::reading::{Part, sources};
 use schemars::JsonSchema;
@@ -157,9 +157,20 @@ impl Model {
 
     /// Executes steps. `None` if the task has constructs that are not executed, or at a limit.
     pub(super) fn execute(&self, steps: &[String], context: &Context) -> Option<ValidationReport> {
+        self.validate(steps, false, context)
+    }
+
+    /// As [`Model::execute`]; `with_time`: also steps with times.
+    pub(super) fn validate(
+        &self,
+        steps: &[String],
+        with_time: bool,
+        context: &Context,
+    ) -> Option<ValidationReport> {
         let task = normalize(&self.domain, &self.problem).ok()?;
         let plan = parse_plan(&steps.join("\n"), SourceId(2));
-        let report = Validator::new(task).validate(&plan, &mut limits(context));
+        let options = ValidationOptions { time: with_time, ..ValidationOptions::default() };
+        let report = Validator::new(task).validate_with(&plan, &options, &mut limits(context));
         match report.decision {
             ValidationDecision::Valid | ValidationDecision::Invalid => Some(report),
             ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => None,
@@ -267,8 +278,8 @@ pub(super) enum Comparison {
     Same,
     /// The same for all sequences of at most so many steps.
     SameUpTo(u32),
-    /// This is true of one and not of the other.
-    Different(Difference),
+    /// The shortest sequence that only one of them allows, and the shortest one that only the other allows, if it is known.
+    Different(Difference, Option<Difference>),
     /// Not compared; the reason, as a clause.
     Open(String),
 }
@@ -293,6 +304,11 @@ pub(super) struct Translation {
 }
 
 impl Translation {
+    /// True if both use the same names.
+    pub(super) const fn is_identity(&self) -> bool {
+        self.renaming.is_none()
+    }
+
     /// Steps of the first model in the names of the second; `None` if it has no such step.
     pub(super) fn to_second(&self, steps: &[String]) -> Option<Vec<String>> {
         self.translate(steps, JointRenaming::second_step)
@@ -351,9 +367,16 @@ pub(super) fn compare_changed(
 pub(super) fn shortest_differences(first: &Model, second: &Model, context: &Context) -> Vec<Difference> {
     let compared = compare_equal_names(first.reading(), second.reading(), &bounds(), &mut limits(context));
     let Ok((_, ReadingVerdict::Different { first_only, second_only })) = compared else { return Vec::new() };
+    differences(first_only, second_only)
+}
+
+/// The sequences that only one side allows, the shortest first.
+fn differences(first_only: OneSided, second_only: OneSided) -> Vec<Difference> {
     let sides = [(first_only, true), (second_only, false)];
     let found = sides.into_iter().filter_map(|(side, in_first)| Some(of_witness(side.shortest()?, in_first)));
-    found.collect()
+    let mut found: Vec<Difference> = found.collect();
+    found.sort_by_key(|difference| difference.own_steps.len());
+    found
 }
 
 fn bounds() -> JointLimits {
@@ -365,15 +388,10 @@ fn of_verdict(verdict: ReadingVerdict) -> Comparison {
         ReadingVerdict::Same => Comparison::Same,
         ReadingVerdict::SameUpTo { steps, .. } => Comparison::SameUpTo(steps),
         ReadingVerdict::Different { first_only, second_only } => {
-            match (first_only.shortest(), second_only.shortest()) {
-                (Some(own), Some(other)) if other.steps.len() < own.steps.len() => {
-                    Comparison::Different(of_witness(other, false))
-                }
-                (Some(own), _) => Comparison::Different(of_witness(own, true)),
-                (None, Some(other)) => Comparison::Different(of_witness(other, false)),
-                (None, None) => {
-                    Comparison::Open("they differ, and no steps were found that show it".to_owned())
-                }
+            let mut found = differences(first_only, second_only).into_iter();
+            match found.next() {
+                Some(shortest) => Comparison::Different(shortest, found.next()),
+                None => Comparison::Open("they differ, and no steps were found that show it".to_owned()),
             }
         }
     }
@@ -418,7 +436,7 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
             };
             let own_steps = steps.clone();
             let test = BehaviourTest { steps, states };
-            Comparison::Different(Difference { test, holds_in_first, conditions, own_steps })
+            Comparison::Different(Difference { test, holds_in_first, conditions, own_steps }, None)
         }
         Err(not_compared) => Comparison::Open(not_compared.error.to_string()),
     }

@@ -15,6 +15,7 @@ use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::{
     GapKind, Part, Point as CriticPoint, PointChange, apply, apply_after, rule_of_other_cases, sources,
 };
+use planforge_plugin_common::telling::fill;
 use planforge_record::sha256_hex;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -82,6 +83,13 @@ pub(super) struct Unfollowed {
     pub(super) excluded_by: Option<String>,
 }
 
+impl Unfollowed {
+    /// True if the answer is one of the sides of its point.
+    pub(super) fn has_choice(&self, phrases: &Phrases) -> bool {
+        answered(&self.given, phrases).is_some()
+    }
+}
+
 /// The two models of a choice that was answered.
 struct Sides {
     /// The id of its point.
@@ -103,7 +111,7 @@ struct Rival {
     /// The point of a critic, or of a line that no sentence states, in words.
     told: Option<CriticPoint>,
     difference: Difference,
-    /// Readings that are like it, or whose critics name it.
+    /// Readings that are like it, or whose critics name it; none if it follows from a point about something else.
     supporters: BTreeSet<usize>,
     /// A plan that is valid in both, where no other is cheaper in either, once it was searched for.
     shared_plan: OnceCell<Option<Vec<String>>>,
@@ -157,15 +165,15 @@ pub(super) fn talk_once(
 }
 
 /// A point that follows its answer; `None` if that is not a choice.
-fn answered(given: &OpenPoint) -> Option<OpenPoint> {
-    match Answer::read(&given.answer, &given.choices) {
+fn answered(given: &OpenPoint, phrases: &Phrases) -> Option<OpenPoint> {
+    match given.read_answer(phrases) {
         Answer::Choice(choice) => Some(given.clone().with_choice(choice)),
         Answer::Open(_) | Answer::Words(_) => None,
     }
 }
 
 /// The model without one of the lines that no sentence states (`; assumed`), each with the line.
-fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
+fn without_assumed_lines(model: &Model, phrases: &Phrases) -> Vec<(String, Model)> {
     let mut models = Vec::new();
     let texts = [&model.domain_text, &model.problem_text];
     for (at, text) in texts.iter().enumerate() {
@@ -188,7 +196,8 @@ fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
                 0 => Model::read(&changed, &model.problem_text),
                 _ => Model::read(&model.domain_text, &changed),
             };
-            let place = action.filter(|_| at == 0).map(|action| format!(" for {action}")).unwrap_or_default();
+            let place = action.filter(|_| at == 0).map(|action| fill(phrases.of_action, &[&action]));
+            let place = place.unwrap_or_default();
             // A declaration that is used cannot be left out.
             models.extend(made.ok().map(|made| (format!("{code}{place}"), made)));
         }
@@ -216,7 +225,7 @@ impl Classes {
                 match compare(&readings[other].model, &reading.model, context).0 {
                     Comparison::Same => class = (other, None),
                     Comparison::SameUpTo(steps) => class = (other, Some(steps)),
-                    Comparison::Different(_) | Comparison::Open(_) => continue,
+                    Comparison::Different(..) | Comparison::Open(_) => continue,
                 }
                 break;
             }
@@ -278,12 +287,14 @@ impl Talk<'_> {
             self.add_points(reading);
         }
         let model = self.readings[main].model.clone();
-        for (line, changed) in without_assumed_lines(&model) {
+        let phrases = self.settings.phrases;
+        for (line, changed) in without_assumed_lines(&model, phrases) {
+            let [question, here, otherwise] = phrases.unstated.map(|text| fill(text, &[&line]));
             let told = CriticPoint {
                 kind: GapKind::Other,
-                question: format!("No sentence states {line}. Is it meant?"),
-                here: format!("yes: {line} is meant"),
-                otherwise: format!("no: {line} is not meant"),
+                question,
+                here,
+                otherwise,
                 decided_by: None,
                 steps: Vec::new(),
                 change: PointChange::default(),
@@ -305,15 +316,15 @@ impl Talk<'_> {
             match made(&point.change) {
                 Ok(model) => {
                     let origin = Origin::Change(Box::new(point.change.clone()));
-                    self.add_rival(model, reading, origin, Some(point.clone()), supporters.clone());
+                    self.add_rival(model, reading, origin, Some(point.clone()), supporters);
                 }
                 Err(why) => self.leave_out(&point.question, &why),
             }
-            // The critic doubts a rule for a part of the cases. That of the other cases may hold for these, too.
+            // The critic doubts a rule for a part of the cases. That of the other cases may hold for these, too, which nobody says.
             if let Some(change) = rule_of_other_cases(domain_text, point)
                 && let Ok(model) = made(&change)
             {
-                self.add_rival(model, reading, Origin::Change(Box::new(change)), None, supporters);
+                self.add_rival(model, reading, Origin::Change(Box::new(change)), None, BTreeSet::new());
             }
         }
     }
@@ -342,17 +353,26 @@ impl Talk<'_> {
         let compare = if !is_read && reading == self.main { compare_changed } else { compare };
         let (comparison, translation) = compare(&self.model, &model, self.context);
         let difference = match comparison {
-            Comparison::Different(difference) => {
+            Comparison::Different(shortest, other) => {
                 let named =
                     told.as_ref().and_then(|told| self.named_difference(&told.steps, &model, &translation));
-                match (named, &told) {
-                    (Some(named), _) => self.of_the_text(named, &model),
-                    // The change is one of several differences, and nothing says which of them the steps would show.
-                    (None, Some(told)) if origin != Origin::LineLeftOut && !self.is_like_main(reading) => {
-                        let why = "it belongs to a reading that the answers exclude";
-                        return self.leave_out(&told.question.clone(), why);
+                match (named, self.is_like_main(reading)) {
+                    (named, true) => {
+                        let found = named.into_iter().chain([shortest]).chain(other);
+                        self.of_the_text(found.collect(), &model, &translation)
                     }
-                    (None, _) => self.of_the_text(difference, &model),
+                    // The change is one of several differences: other steps may show another one than the words mean.
+                    (Some(named), false) => named,
+                    (None, false) if is_read => {
+                        self.of_the_text([shortest].into_iter().chain(other).collect(), &model, &translation)
+                    }
+                    (None, false) => {
+                        if let Some(told) = told {
+                            let why = "it belongs to a reading that the answers exclude";
+                            self.leave_out(&told.question, why);
+                        }
+                        return;
+                    }
                 }
             }
             Comparison::Same | Comparison::SameUpTo(_) => return,
@@ -424,8 +444,14 @@ impl Talk<'_> {
         })
     }
 
-    /// A difference whose steps name only objects that a sentence mentions, if there is one: the author of the text does not know others.
-    fn of_the_text(&self, difference: Difference, model: &Model) -> Difference {
+    /// The first of some differences whose steps name only objects that a sentence mentions, if there is one: the author of the text does not
+    /// know others. `differences` is not empty.
+    fn of_the_text(
+        &self,
+        mut differences: Vec<Difference>,
+        model: &Model,
+        translation: &Translation,
+    ) -> Difference {
         let mut known = self.model.objects_of_sentences();
         known.extend(model.objects_of_sentences());
         let is_known = |difference: &Difference| {
@@ -433,11 +459,15 @@ impl Talk<'_> {
             steps.all(|step| step.args.iter().all(|arg| known.contains(&arg.to_lowercase())))
         };
         // Lines without sentences say nothing about objects.
-        if known.is_empty() || is_known(&difference) {
-            return difference;
+        if let Some(at) = differences.iter().position(|found| known.is_empty() || is_known(found)) {
+            return differences.swap_remove(at);
         }
-        let others = shortest_differences(&self.model, model, self.context);
-        others.into_iter().find(is_known).unwrap_or(difference)
+        // Under a renaming those of both sides are there already, and equal names mean nothing.
+        let others = match translation.is_identity() {
+            true => shortest_differences(&self.model, model, self.context),
+            false => Vec::new(),
+        };
+        others.into_iter().find(is_known).unwrap_or_else(|| differences.swap_remove(0))
     }
 
     /// True if the difference to another reading can be followed there: it divides the actions otherwise.
@@ -463,7 +493,7 @@ impl Talk<'_> {
                 continue;
             }
             let mut point = self.point(&rival, PointStatus::DecidedByText);
-            match self.given(&point.id).map(|given| Answer::read(&given.answer, &point.choices)) {
+            match self.given(&point.id).map(|given| self.read(&given.answer, &point)) {
                 Some(Answer::Choice(choice)) if choice != point.follows => {
                     let quote = rival.told.as_ref().and_then(|told| told.decided_by.as_deref());
                     self.remarks.push(format!(
@@ -495,9 +525,13 @@ impl Talk<'_> {
         let is_new =
             |given: &&OpenPoint| given.id != point.id && !self.points.iter().any(|p| p.id == given.id);
         known.extend(self.settings.answers.iter().filter(is_new).cloned());
-        self.statements.extend(statements(&known));
+        self.statements.extend(statements(&known, self.settings.phrases));
         self.statements.push(format!("{} {words}", point.question));
         self.points.push(point);
+    }
+
+    fn read(&self, answer: &str, point: &OpenPoint) -> Answer {
+        Answer::read(answer, &point.choices, self.settings.phrases)
     }
 
     /// The answer to a point that was given before.
@@ -509,7 +543,7 @@ impl Talk<'_> {
     fn implied(&self, rival: &Rival) -> Option<(OpenPoint, bool)> {
         let is_open = |given: &&OpenPoint| !self.points.iter().any(|point| point.id == given.id);
         self.answered.iter().filter(is_open).find_map(|given| {
-            let answered = answered(given)?;
+            let answered = answered(given, self.settings.phrases)?;
             let here = given.test.holds_if_named(&self.model, self.context)?;
             let test = given.test.to_second(&rival.translation)?;
             let there = test.holds_if_named(&rival.model, self.context)?;
@@ -524,7 +558,7 @@ impl Talk<'_> {
             return true;
         }
         let point = self.point(rival, PointStatus::Open);
-        let answer = self.given(&point.id).map(|given| Answer::read(&given.answer, &point.choices));
+        let answer = self.given(&point.id).map(|given| self.read(&given.answer, &point));
         matches!(answer, Some(Answer::Choice(_) | Answer::Words(_)))
     }
 
@@ -639,7 +673,7 @@ impl Talk<'_> {
                 return true;
             }
             self.asked += 1;
-            match self.context.ask(question_of(&point)) {
+            match self.context.ask(question_of(&point, self.settings.phrases)) {
                 Some(words) => answer = words,
                 None => {
                     self.points.push(point);
@@ -647,7 +681,7 @@ impl Talk<'_> {
                 }
             }
         }
-        match Answer::read(&answer, &point.choices) {
+        match self.read(&answer, &point) {
             Answer::Choice(choice) => {
                 let keeps = choice == point.follows;
                 self.decide(at, point.with_choice(choice), keeps);
@@ -756,8 +790,8 @@ impl Talk<'_> {
             if is_point {
                 continue;
             }
-            let Some(answered) = answered(given) else {
-                if matches!(Answer::read(&given.answer, &given.choices), Answer::Words(words) if !words.is_empty())
+            let Some(answered) = answered(given, self.settings.phrases) else {
+                if matches!(given.read_answer(self.settings.phrases), Answer::Words(words) if !words.is_empty())
                 {
                     self.remarks.push(format!("an answer fits no open point any more: {}", given.question));
                 }

@@ -5,6 +5,7 @@ use super::phrases::Phrases;
 use crate::question::{Question, Side, Statement};
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::Point as CriticPoint;
+use planforge_plugin_common::telling::fill;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ pub struct OpenPoint {
     pub choices: Vec<String>,
     /// What became of it.
     pub status: PointStatus,
-    /// The answer: `1` or `2`, `either`, `unknown`, or words. Empty: none.
+    /// The answer: the number or the beginning of a choice, yes or no, `either`, `unknown`, or words. Empty: none.
     #[serde(default)]
     pub answer: String,
     /// The choice that the plan follows, from 1.
@@ -34,6 +35,10 @@ pub struct OpenPoint {
 }
 
 impl OpenPoint {
+    pub(super) fn read_answer(&self, phrases: &Phrases) -> Answer {
+        Answer::read(&self.answer, &self.choices, phrases)
+    }
+
     /// The point with the answer that one of its choices holds, from 1.
     pub(super) fn with_choice(mut self, choice: usize) -> Self {
         if choice != self.follows {
@@ -64,9 +69,6 @@ pub enum PointStatus {
 
 /// Most steps of a difference between readings that is asked about in its own words.
 pub(super) const MOST_STEPS: usize = 6;
-
-/// The choice after which a person writes what is true.
-pub const OWN_WORDS: &str = "none of these (type what is true)";
 
 /// True if the words of a critic fit the steps that show the difference: they name no other object of a type that the steps have an
 /// object of, unless the change names it too. The steps stand behind the words in every choice, so all of their objects and actions are
@@ -116,31 +118,72 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    pub(super) fn read(answer: &str, choices: &[String]) -> Self {
-        let word = answer.trim().to_lowercase();
-        // `yes`, or its word in the language of the text.
-        let first_word = |at: usize| -> Option<String> {
-            let (word, _) = choices.get(at)?.split_once([':', ','])?;
-            Some(word.trim().to_lowercase())
-        };
-        let (first, second) = (first_word(0), first_word(1));
-        let is_word = |of: &Option<String>, typed: &str| {
-            first != second
-                && of.as_ref().is_some_and(|word| {
-                    word == typed || ["yes", "no"].contains(&word.as_str()) && word.starts_with(typed)
-                })
-        };
-        match word.trim_end_matches('.') {
-            "1" => Self::Choice(1),
-            "2" => Self::Choice(2),
-            typed if !typed.is_empty() && is_word(&first, typed) => Self::Choice(1),
-            typed if !typed.is_empty() && is_word(&second, typed) => Self::Choice(2),
-            "3" | "either" => Self::Open("either"),
-            // No words were given.
-            "4" | "5" | "unknown" => Self::Open("unknown"),
-            _ => Self::Words(answer.trim().to_owned()),
+    /// Reads an answer to a point with these two sides: a choice of its question by [`choice_of`], `either` or `unknown`; all else is a
+    /// statement.
+    pub(super) fn read(answer: &str, sides: &[String], phrases: &Phrases) -> Self {
+        let choices: Vec<&str> = sides.iter().map(String::as_str).chain(phrases.other_choices).collect();
+        let word = answer.trim().trim_end_matches('.').to_lowercase();
+        match choice_of(answer, &choices) {
+            _ if word == "either" => Self::Open("either"),
+            _ if word == "unknown" => Self::Open("unknown"),
+            Some(number) if number <= sides.len() => Self::Choice(number),
+            Some(number) if number == sides.len() + 1 => Self::Open("either"),
+            // Also where a person wants to write what is true, and no words were given.
+            Some(_) => Self::Open("unknown"),
+            None => Self::Words(answer.trim().to_owned()),
         }
     }
+}
+
+/// The number, from 1, of the choice that a typed answer means; `None`: it is a statement. The first of these rules that finds one choice
+/// counts; case, accents and a stop at the end do not.
+///
+/// 1. The number of a choice.
+/// 2. Yes or no in English, German, French or Spanish, or the first letter of it: the choice that begins with such a word and a colon
+///    or comma.
+/// 3. The beginning of a choice.
+pub fn choice_of<T: AsRef<str>>(typed: &str, choices: &[T]) -> Option<usize> {
+    let typed = folded(typed.trim().trim_end_matches('.'));
+    if typed.is_empty() {
+        return None;
+    }
+    let only = |is_meant: &dyn Fn(&str) -> bool| {
+        let mut meant = choices.iter().zip(1..).filter(|(choice, _)| is_meant(choice.as_ref()));
+        meant.next().map(|(_, number)| number).filter(|_| meant.next().is_none())
+    };
+    let number = typed.parse().ok().filter(|number| (1..=choices.len()).contains(number));
+    let is_short_for = |word: &str| word == typed || typed.len() == 1 && word.starts_with(&typed);
+    let yes_or_no = [true, false].into_iter().find(|yes| words_for(*yes).any(|word| is_short_for(&word)));
+    let has_word =
+        |yes: bool| move |choice: &str| words_for(yes).any(|word| first_word(choice).as_ref() == Some(&word));
+    number
+        .or_else(|| only(&has_word(yes_or_no?)))
+        .or_else(|| only(&|choice| folded(choice).starts_with(&typed)))
+}
+
+/// Yes or no in all languages.
+fn words_for(yes: bool) -> impl Iterator<Item = String> {
+    Phrases::ALL.into_iter().map(move |phrases| folded(if yes { phrases.yes } else { phrases.no }))
+}
+
+/// The text before the first colon or comma.
+fn first_word(choice: &str) -> Option<String> {
+    choice.split_once([':', ',']).map(|(word, _)| folded(word.trim()))
+}
+
+/// The text in lower case and without accents.
+fn folded(text: &str) -> String {
+    let plain = |letter| match letter {
+        'á' | 'à' | 'â' | 'ä' => 'a',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'í' | 'ì' | 'î' | 'ï' => 'i',
+        'ó' | 'ò' | 'ô' | 'ö' => 'o',
+        'ú' | 'ù' | 'û' | 'ü' => 'u',
+        'ñ' => 'n',
+        'ç' => 'c',
+        letter => letter,
+    };
+    text.to_lowercase().chars().map(plain).collect()
 }
 
 /// The question with one of its choices, without what follows from it.
@@ -155,8 +198,8 @@ fn clause(point: &OpenPoint, choice: usize) -> Option<&str> {
 }
 
 /// The answers as statements of the author, for a text that is read anew.
-pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
-    let statement = |point: &OpenPoint| match Answer::read(&point.answer, &point.choices) {
+pub(super) fn statements(points: &[OpenPoint], phrases: &Phrases) -> Vec<String> {
+    let statement = |point: &OpenPoint| match point.read_answer(phrases) {
         Answer::Choice(choice) => Some(format!("{} {}", point.question, clause(point, choice)?)),
         Answer::Words(words) if !words.is_empty() => Some(format!("{} {words}", point.question)),
         Answer::Open(_) | Answer::Words(_) => None,
@@ -165,10 +208,11 @@ pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
 }
 
 /// The question as a person sees it.
-pub(super) fn question_of(point: &OpenPoint) -> Question {
+pub(super) fn question_of(point: &OpenPoint, phrases: &Phrases) -> Question {
     let mut choices = point.choices.clone();
-    choices.extend(["it does not matter", OWN_WORDS, "I do not know"].map(str::to_owned));
-    Question { text: point.question.clone(), choices, sides: sides_of(point) }
+    choices.extend(phrases.other_choices.map(str::to_owned));
+    let own_words = Some(point.choices.len() + 2);
+    Question { text: point.question.clone(), choices, sides: sides_of(point), own_words }
 }
 
 /// Consequences of the two sides of a point.
@@ -182,11 +226,16 @@ fn sides_of(point: &OpenPoint) -> Vec<Side> {
     (1..=point.choices.len()).map(side).collect()
 }
 
-/// True for a clause that begins with yes, in one of some languages: it comes first.
+/// True for a clause that begins with yes, in any language: it comes first.
 pub(super) fn is_yes(clause: &str) -> bool {
-    ["yes", "ja", "oui", "sí", "si", "sì"]
-        .iter()
-        .any(|yes| clause.strip_prefix(yes).is_some_and(|rest| rest.starts_with([':', ','])))
+    first_word(clause).is_some_and(|first| words_for(true).any(|yes| yes == first))
+}
+
+/// A clause without the yes or no that it begins with.
+pub(super) fn without_yes_or_no(clause: &str) -> Option<&str> {
+    let first = first_word(clause)?;
+    let is_word = words_for(true).chain(words_for(false)).any(|word| word == first);
+    clause.split_once(": ").filter(|_| is_word).map(|(_, clause)| clause)
 }
 
 /// A question about a difference that no critic has put into words.
@@ -222,8 +271,7 @@ pub(super) fn choice(
         (Statement::Possible, true, _) => phrases.possible.replace("{}", &joined(&steps)),
         (Statement::Possible, false, Some((last, []))) => phrases.not_possible_at_start.replace("{}", last),
         (Statement::Possible, false, Some((last, before))) => {
-            let [after, step] = phrases.not_possible_after;
-            after.replace("{}", &joined(before)) + &step.replace("{}", last)
+            fill(phrases.not_possible_after, &[&joined(before), last])
         }
         (Statement::Done, true, Some(_)) => phrases.done.replace("{}", &joined(&steps)),
         (Statement::Done, false, Some(_)) => phrases.not_done.replace("{}", &joined(&steps)),

@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 /// The label of the stage that reads the text.
 const READING: &str = "reading";
 
+/// Number of readings where nothing names one.
+const READINGS: u32 = 3;
+
 /// The label of the stage whose evidence names open points.
 const POINTS: &str = "points";
 
@@ -72,8 +75,17 @@ pub(super) fn runs(
     if !known.is_empty() && names_source {
         let is_made = |run: &RunResult| run.report.state != RunState::Finished || has_answer(run);
         if results.iter().any(is_made) {
-            let message = "the readings of this text are made already: --model, --set, --replay and --record count for new ones";
-            let help = "add a statement with --say, or name another folder with --out";
+            let number: u32 = of_version.iter().map(|reader| reader.readings).sum();
+            let message = match number {
+                0 => "the readings of this text".to_owned(),
+                1 => "the only reading of this text".to_owned(),
+                number => format!("the {number} readings of this text"),
+            };
+            let verb = if number == 1 { "is" } else { "are" };
+            let message = format!(
+                "{message} {verb} made already: --readings, --model, --set, --replay and --record count for new ones"
+            );
+            let help = "leave them out, add a statement with --say, or name another folder with --out";
             return Err(Error::usage(message, Some(help)));
         }
         // No model has answered yet: another one is asked.
@@ -113,6 +125,10 @@ fn is_repeated(
     known: &[&PathBuf],
     of_version: &[Reader],
 ) -> Result<bool, Error> {
+    let is_other_number = |reader: &Reader| share(request, of_version.len()) != Some(reader.readings);
+    if request.readings.is_some() && of_version.iter().any(is_other_number) {
+        return Ok(false);
+    }
     let names_models = !request.models.is_empty() || !request.set.is_empty();
     if names_models && new_readers(context, folder, request, &[], &[])? != of_version {
         return Ok(false);
@@ -172,26 +188,34 @@ fn new_readers(
     let newest = stored.first().and_then(|run| run.manifest.tasks.first()).map(|task| task.task.clone());
     let earlier =
         stored.iter().rev().filter(|run| run.manifest.tasks.first().map(|task| task.task.clone()) == newest);
-    let known: Vec<(ModelChoice, Vec<String>)> = readers
+    let known: Vec<(ModelChoice, Vec<String>, u32)> = readers
         .iter()
         .filter(|reader| Some(&reader.task) == newest.as_ref() && !reader.is_replaced)
-        .map(|reader| (reader.model.clone(), reader.set.clone()))
+        .map(|reader| (reader.model.clone(), reader.set.clone(), reader.readings))
         .collect();
-    let with: Vec<(ModelChoice, Vec<String>)> = match request.models.as_slice() {
+    let with: Vec<(ModelChoice, Vec<String>, u32)> = match request.models.as_slice() {
         [] if !known.is_empty() => known,
         [] if newest.is_some() => {
-            earlier.map(|run| (ModelChoice::OfFile, run.manifest.overrides.clone())).collect()
+            earlier.map(|run| (ModelChoice::OfFile, run.manifest.overrides.clone(), READINGS)).collect()
         }
-        [] => vec![(ModelChoice::OfFile, Vec::new())],
-        models => models.iter().map(|model| (model.clone(), Vec::new())).collect(),
+        [] => vec![(ModelChoice::OfFile, Vec::new(), READINGS)],
+        models => {
+            let readings = READINGS.div_ceil(models.len() as u32);
+            models.iter().map(|model| (model.clone(), Vec::new(), readings)).collect()
+        }
     };
-    let readings = request.readings.max(1).div_ceil(with.len() as u32);
-    let reader = |(model, mut set): (ModelChoice, Vec<String>)| {
-        if set.is_empty() {
-            set.push(format!("stage.{READING}.n={readings}"));
-            if folder.domain.is_some() {
-                set.push("given.domain=true".to_owned());
-            }
+    let share = share(request, with.len());
+    let reader = |(model, mut set, readings): (ModelChoice, Vec<String>, u32)| {
+        let number = format!("stage.{READING}.n=");
+        if set.is_empty() && folder.domain.is_some() {
+            set.push("given.domain=true".to_owned());
+        }
+        if share.is_some() {
+            set.retain(|change| !change.starts_with(&number));
+        }
+        let readings = share.unwrap_or(readings);
+        if !set.iter().any(|change| change.starts_with(&number)) {
+            set.insert(0, format!("{number}{readings}"));
         }
         set.extend(request.set.iter().cloned());
         let client = match model {
@@ -201,6 +225,11 @@ fn new_readers(
         Reader { task: folder.task_name(), model, client, set, readings, is_replaced: false }
     };
     Ok(with.into_iter().map(reader).collect())
+}
+
+/// The number of readings of each of some models, if the request names one.
+fn share(request: &SolveRequest, models: usize) -> Option<u32> {
+    request.readings.map(|readings| readings.max(1).div_ceil((models as u32).max(1)))
 }
 
 /// True if a model answered.

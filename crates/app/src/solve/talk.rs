@@ -2,7 +2,8 @@
 
 use super::behaviour::Found;
 use super::dialogue::{Classes, Dialogue, Reading, Settings, Unfollowed, talk_once};
-use super::questions::{Answer, OWN_WORDS, OpenPoint, PointStatus, said, statements};
+use super::phrases::Phrases;
+use super::questions::{Answer, OpenPoint, PointStatus, choice_of, said, statements};
 use crate::context::Context;
 use crate::question::Question;
 use std::collections::BTreeSet;
@@ -45,6 +46,17 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
             }
             None => {}
         }
+        let is_allowed = |one: &Unfollowed| one.excluded_by.is_some() || !one.has_choice(settings.phrases);
+        if !unfollowed.iter().all(is_allowed) {
+            // What an answer decides is not in the readings at all.
+            context.warn("no reading allows an answer: the text is read anew with the answers");
+            dialogue.statements = statements(&talk.answers, settings.phrases);
+            let is_point = |given: &OpenPoint| dialogue.points.iter().any(|point| point.id == given.id);
+            let given: Vec<OpenPoint> =
+                unfollowed.into_iter().map(|one| one.given).filter(|given| !is_point(given)).collect();
+            dialogue.points.extend(given);
+            return dialogue;
+        }
         let is_solved = |answers: &[OpenPoint]| once(answers, false).found.steps().is_some();
         if matches!(dialogue.found, Found::Unsolvable(_)) {
             dialogue.solvable_if = talk.solvable_if(&dialogue.points, is_solved);
@@ -60,7 +72,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
                 None => {}
             }
         }
-        talk.remarks.extend(unfollowed.iter().map(not_followed));
+        talk.remarks.extend(unfollowed.iter().map(|unfollowed| not_followed(unfollowed, settings.phrases)));
         talk.end(&mut dialogue);
         return dialogue;
     }
@@ -122,20 +134,19 @@ impl Talk<'_> {
         };
         let words = |point: &OpenPoint| {
             let point = if point.id == followed.id { followed } else { point };
-            match Answer::read(&point.answer, &point.choices) {
+            match point.read_answer(self.settings.phrases) {
                 Answer::Choice(choice) => said(point, choice),
                 Answer::Open(_) | Answer::Words(_) => point.question.clone(),
             }
         };
         let both = [words(&earlier), words(&later)];
-        let text = "These two answers contradict each other. Which one holds?";
-        let loser = match self.ask(text, &both) {
+        let loser = match self.ask(self.settings.phrases.contradiction, &both) {
             Some(Answer::Choice(1)) => later,
             Some(Answer::Choice(2)) => earlier,
             Some(Answer::Words(words)) => {
                 let mut known = self.answers.clone();
                 known.retain(|point| point.id != earlier.id && point.id != later.id);
-                let mut said = statements(&known);
+                let mut said = statements(&known, self.settings.phrases);
                 said.push(format!("{} {words}", earlier.question));
                 return Some(Decision::Words(said));
             }
@@ -148,7 +159,7 @@ impl Talk<'_> {
                 earlier
             }
         };
-        match Answer::read(&loser.answer, &loser.choices) {
+        match loser.read_answer(self.settings.phrases) {
             Answer::Choice(choice) => {
                 Some(Decision::Point(OpenPoint { answer: (3 - choice).to_string(), ..loser }))
             }
@@ -161,15 +172,18 @@ impl Talk<'_> {
         if !self.has_person() {
             return None;
         }
-        let choices =
-            sentences.iter().cloned().chain([OWN_WORDS, "I do not know"].map(str::to_owned)).collect();
-        let answer = self.context.ask(Question { text: text.to_owned(), choices, ..Question::default() })?;
-        Some(match answer.trim().parse::<usize>() {
-            Ok(number) if (1..=sentences.len()).contains(&number) => Answer::Choice(number),
-            // No words were given.
-            Ok(_) => Answer::Open("unknown"),
-            Err(_) if ["", "unknown"].contains(&answer.trim()) => Answer::Open("unknown"),
-            Err(_) => Answer::Words(answer.trim().to_owned()),
+        let [_, own_words, unknown] = self.settings.phrases.other_choices.map(str::to_owned);
+        let choices: Vec<String> = sentences.iter().cloned().chain([own_words, unknown]).collect();
+        let own_words = Some(sentences.len() + 1);
+        let question =
+            Question { text: text.to_owned(), choices: choices.clone(), own_words, ..Question::default() };
+        let answer = self.context.ask(question)?;
+        Some(match choice_of(&answer, &choices) {
+            Some(number) if number <= sentences.len() => Answer::Choice(number),
+            // Also where no words were given.
+            Some(_) => Answer::Open("unknown"),
+            None if ["", "unknown"].contains(&answer.trim()) => Answer::Open("unknown"),
+            None => Answer::Words(answer.trim().to_owned()),
         })
     }
 
@@ -204,12 +218,10 @@ impl Talk<'_> {
             return None;
         }
         let sentences: Vec<String> = solvable_if.iter().map(|point| said(point, point.follows)).collect();
-        let text =
-            "As the text is read there is no plan. There is one if one of these is true. Which one is?";
-        match self.ask(text, &sentences)? {
+        match self.ask(self.settings.phrases.no_plan, &sentences)? {
             Answer::Choice(number) => solvable_if.get(number.checked_sub(1)?).cloned().map(Decision::Point),
             Answer::Words(words) => {
-                let mut said = statements(&self.answers);
+                let mut said = statements(&self.answers, self.settings.phrases);
                 said.push(words);
                 Some(Decision::Words(said))
             }
@@ -230,13 +242,10 @@ impl Talk<'_> {
     }
 }
 
-fn not_followed(unfollowed: &Unfollowed) -> String {
+fn not_followed(unfollowed: &Unfollowed, phrases: &Phrases) -> String {
     let given = &unfollowed.given;
-    match Answer::read(&given.answer, &given.choices) {
-        Answer::Choice(choice) if unfollowed.excluded_by.is_some() => {
-            format!("another answer excludes this one: {}", said(given, choice))
-        }
-        Answer::Choice(choice) => format!("no reading allows this answer: {}", said(given, choice)),
+    match given.read_answer(phrases) {
+        Answer::Choice(choice) => format!("another answer excludes this one: {}", said(given, choice)),
         Answer::Open(_) | Answer::Words(_) => format!("an answer is not followed: {}", given.question),
     }
 }

@@ -3,10 +3,12 @@
 use super::dialogue::{Dialogue, Reading};
 use super::folder::HEADING;
 use super::numbers::unmatched_numbers;
-use super::questions::{OpenPoint, PointStatus};
+use super::phrases::{Phrases, of_number};
+use super::questions::{OpenPoint, PointStatus, without_yes_or_no};
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
-use planforge_plugin_sdk::wording::list;
+use planforge_plugin_common::telling::fill;
+use planforge_plugin_sdk::wording::list_with;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -113,71 +115,58 @@ impl Trust {
     }
 
     /// The sentence behind `planned: 14 steps.` While questions wait, nothing is assumed yet.
-    pub fn sentence(&self, is_waiting: bool) -> String {
+    pub(super) fn sentence(&self, is_waiting: bool, phrases: &Phrases) -> String {
+        let line = &phrases.line;
+        let counted = |texts, number: usize| match number {
+            0 => String::new(),
+            _ => fill(of_number(texts, number), &[&number]),
+        };
         let readings = match (self.readings, self.models.len()) {
-            (1, _) => "1 reading by 1 model; nothing else has judged it".to_owned(),
+            (1, _) => line.one_reading.to_owned(),
             (all, models) => {
-                let models = if models == 1 { "1 model".to_owned() } else { format!("{models} models") };
-                let agree = if self.agree == 1 { "stands alone" } else { "agree" };
-                let up_to = self.agree_up_to_steps.map(|steps| format!(" up to {steps} steps"));
-                let follow = match self.follow {
-                    0 => String::new(),
-                    follow => format!(", the plan can be followed in {follow} more"),
-                };
-                format!(
-                    "{} of {all} readings by {models} {agree}{}{follow}",
-                    self.agree,
-                    up_to.unwrap_or_default()
-                )
+                let models = fill(of_number(line.models, models), &[&models]);
+                let agree = fill(of_number(line.agree, self.agree), &[&self.agree, &all, &models]);
+                let up_to = self.agree_up_to_steps.map(|steps| fill(line.up_to, &[&steps]));
+                agree + &up_to.unwrap_or_default() + &counted([line.follow; 2], self.follow)
             }
-        };
-        let copies = match self.copies {
-            0 => String::new(),
-            1 => " (1 is a copy of another)".to_owned(),
-            copies => format!(" ({copies} are copies of another)"),
-        };
-        let not_looked_at = match self.not_looked_at {
-            0 => String::new(),
-            1 => ", 1 point was not looked at".to_owned(),
-            points => format!(", {points} points were not looked at"),
         };
         let unseen = match self.usable - self.looked_through.min(self.usable) {
             0 => String::new(),
-            unseen if unseen == self.usable => ", open points were not looked for".to_owned(),
-            unseen => format!(", open points were not looked for in {unseen}"),
-        };
-        let after = match self.answers.len() {
-            0 => String::new(),
-            1 => " after 1 answer".to_owned(),
-            answers => format!(" after {answers} answers"),
-        };
-        let by_text = match self.decided_by_text.len() {
-            0 => String::new(),
-            1 => ", 1 correction by a sentence of the text".to_owned(),
-            corrections => format!(", {corrections} corrections by sentences of the text"),
+            unseen if unseen == self.usable => line.nothing_looked_for.to_owned(),
+            unseen => fill(line.not_looked_for, &[&unseen]),
         };
         let assumed = match self.assumptions.as_slice() {
             _ if is_waiting => String::new(),
-            [] => ", no assumption".to_owned(),
-            [one] => format!(", 1 assumption ({})", short(one)),
+            [] => line.no_assumption.to_owned(),
+            [one] => fill(line.assumptions[0], &[&short(one)]),
             several => {
                 let told: Vec<String> = several.iter().take(3).map(short).collect();
-                format!(", {} assumptions ({})", several.len(), told.join("; "))
+                fill(line.assumptions[1], &[&several.len(), &told.join("; ")])
             }
         };
         let sentences = match self.unused_sentences.as_slice() {
-            _ if self.sources.iter().all(|part| part.sentences.is_empty()) => {
-                "the readings do not say which sentences they use".to_owned()
-            }
-            [] => "every sentence is used".to_owned(),
+            _ if self.sources.iter().all(|part| part.sentences.is_empty()) => line.no_sources.to_owned(),
+            [] => line.all_used.to_owned(),
             unused => {
                 let numbers: Vec<String> = unused.iter().map(|one| one.number.to_string()).collect();
-                let noun = if unused.len() == 1 { "sentence" } else { "sentences" };
-                let verb = if unused.len() == 1 { "is" } else { "are" };
-                format!("{noun} {} {verb} not used", list(&numbers))
+                fill(of_number(line.not_used, unused.len()), &[&list_with(&numbers, phrases.plan.and)])
             }
         };
-        format!("{readings}{copies}{after}{by_text}{assumed}{not_looked_at}{unseen}, {sentences}.")
+        let parts = [
+            readings,
+            counted(line.copies, self.copies),
+            counted(line.answers, self.answers.len()),
+            counted(line.corrections, self.decided_by_text.len()),
+            assumed,
+            if self.readings > 1 {
+                counted(line.unusable, self.readings - self.usable.min(self.readings))
+            } else {
+                String::new()
+            },
+            counted(line.not_looked_at, self.not_looked_at),
+            unseen,
+        ];
+        format!("{}, {sentences}.", parts.concat())
     }
 }
 
@@ -206,10 +195,7 @@ fn followed(point: &OpenPoint) -> Followed {
 /// The clause of a choice, or the question with it if there is no clause.
 fn short(followed: &Followed) -> String {
     let clause = followed.follows.split(" [").next().unwrap_or_default();
-    match clause.split_once(": ") {
-        Some(("yes" | "no", clause)) => clause.to_owned(),
-        _ => format!("{} {clause}", followed.question),
-    }
+    without_yes_or_no(clause).map_or_else(|| format!("{} {clause}", followed.question), str::to_owned)
 }
 
 fn part_text(part: &Source) -> String {

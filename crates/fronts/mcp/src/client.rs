@@ -7,7 +7,6 @@ use planforge_app::contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, FinishReason, ProviderFailure,
     ProviderFailureClass, Replies, Reply, Speaker, Usage,
 };
-use planforge_app::solve::OWN_WORDS;
 use planforge_app::{Cancellation, Question, Questions};
 use rmcp::model::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
@@ -163,7 +162,7 @@ impl Questions for ClientUser {
         let request = ElicitRequestParams::FormElicitationParams {
             meta: None,
             message,
-            requested_schema: form(&question.choices)?,
+            requested_schema: form(question)?,
         };
         let answer = self.0.request(InputRequest::Elicitation(ElicitRequest::new(request))).ok()?;
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
@@ -178,12 +177,13 @@ impl Questions for ClientUser {
 }
 
 /// The form of a question: one of its choices, by number, or words.
-fn form(choices: &[String]) -> Option<ElicitationSchema> {
+fn form(question: &Question) -> Option<ElicitationSchema> {
+    let choices = &question.choices;
     let numbers = (1..=choices.len()).map(|number| number.to_string()).collect();
     let choice = EnumSchema::builder(numbers).enum_titles(choices.to_vec()).ok()?.build();
     let words = StringSchema::new().title("What is true instead").description("Only if no choice is true.");
     let form = ElicitationSchema::builder().optional_enum_schema(CHOICE, choice);
-    match choices.iter().any(|choice| choice == OWN_WORDS) {
+    match question.own_words.is_some() {
         true => form.string_property(WORDS, |_| words).build().ok(),
         false => form.build().ok(),
     }

@@ -488,7 +488,7 @@ mod tests {
     const GUARD: Duration = Duration::from_secs(120);
 
     fn ask(context: &Context) -> Option<String> {
-        let question = Question { text: "Which?".to_owned(), choices: Vec::new(), sides: Vec::new() };
+        let question = Question { text: "Which?".to_owned(), ..Question::default() };
         context.questions.as_ref()?.answer(&question)
     }
 

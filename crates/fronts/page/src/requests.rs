@@ -228,7 +228,7 @@ fn solve_job(body: SolveBody, folder: &ServedFolder, replay: Option<PathBuf>) ->
         rules: body.rules.map(|text| Source::text("rules", text)),
         folder: new_folder,
         models: named.into_iter().map(ModelChoice::Named).collect(),
-        readings: body.readings.unwrap_or(defaults.readings).clamp(1, 20),
+        readings: body.readings.map(|readings| readings.clamp(1, 20)),
         questions: body.questions.unwrap_or(defaults.questions),
         ask: body.ask,
         answers: body.answers.map(Answers::ById),

@@ -35,7 +35,7 @@ pub(crate) struct SolveArguments {
     rules: Option<SourceArgument>,
     folder: Option<PathBuf>,
     models: Vec<String>,
-    readings: u32,
+    readings: Option<u32>,
     questions: usize,
     ask: bool,
     answers: Option<AnswersArgument>,

@@ -3,9 +3,11 @@
 mod fold;
 mod plan;
 mod reasons;
+mod words;
 
-pub use plan::{Refusal, StepInWords, ToldPlan, UnmetNeed, tell_plan};
+pub use plan::{Refusal, StepInWords, ToldPlan, UnmetNeed, tell_plan, tell_plan_in};
 pub use reasons::add_reasons;
+pub use words::{PlanWords, fill};
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, Quantified, Term, TypedName};

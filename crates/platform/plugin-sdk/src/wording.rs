@@ -172,11 +172,16 @@ fn words(name: &str) -> String {
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    list_with(items, "and")
+}
+
+/// As [`list`], with this word before the last item.
+pub fn list_with<T: AsRef<str>>(items: &[T], and: &str) -> String {
     let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
     match items.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [most @ .., last] => format!("{} {and} {last}", most.join(", ")),
     }
 }
 

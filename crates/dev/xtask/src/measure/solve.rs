@@ -45,6 +45,9 @@ struct World {
     complete: String,
     gap: Vec<Gap>,
     none: NoTask,
+    /// Words of the text's language in names, with those of the reference: the author knows his own language.
+    #[serde(default)]
+    words: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -141,7 +144,36 @@ struct Text<'w> {
     name: String,
     text: &'w str,
     reference: Task,
+    words: &'w BTreeMap<String, String>,
     about: About<'w>,
+}
+
+impl Text<'_> {
+    /// PDDL of a reading with the words of the reference in its names.
+    fn translated(&self, pddl: &str) -> String {
+        let is_letter = |letter: char| letter.is_alphanumeric();
+        let mut out = String::new();
+        let mut rest = pddl;
+        while !rest.is_empty() {
+            let is_word = rest.starts_with(is_letter);
+            let end = rest.find(|letter| is_letter(letter) != is_word).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            out += self.words.get(&word.to_lowercase()).map_or(word, String::as_str);
+            rest = after;
+        }
+        out
+    }
+
+    /// The model of a result.
+    fn reading(&self, result: &SolveResult) -> Task {
+        Task::read(&self.translated(&result.domain), &self.translated(&result.problem))
+    }
+
+    fn point(&self, point: &OpenPoint) -> OpenPoint {
+        let mut point = point.clone();
+        point.test.steps.iter_mut().for_each(|step| *step = self.translated(step));
+        point
+    }
 }
 
 #[allow(clippy::large_enum_variant, reason = "one for each text")]
@@ -158,6 +190,7 @@ fn texts<'w>(name: &str, world: &'w World) -> Vec<Text<'w>> {
         name: named("complete"),
         text: &world.complete,
         reference: reference(),
+        words: &world.words,
         about: About::Complete,
     }];
     for (number, gap) in world.gap.iter().enumerate() {
@@ -170,6 +203,7 @@ fn texts<'w>(name: &str, world: &'w World) -> Vec<Text<'w>> {
             name: named(&format!("gap{}", number + 1)),
             text: &gap.text,
             reference: reference(),
+            words: &world.words,
             about: About::Gap { kind: &gap.kind, rival, material: gap.material },
         });
     }
@@ -177,6 +211,7 @@ fn texts<'w>(name: &str, world: &'w World) -> Vec<Text<'w>> {
         name: named("none"),
         text: &world.none.text,
         reference: reference(),
+        words: &world.words,
         about: About::NoTask { kind: &world.none.kind, quotes: &world.none.quotes },
     });
     texts
@@ -271,13 +306,13 @@ fn answer(text: &Text<'_>, result: &SolveResult) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let sheet = std::fs::read_to_string(&path).map_err(|e| said(&e))?;
     let mut sheet: toml::Table = toml::from_str(&sheet).map_err(|e| said(&e))?;
-    let read = Task::read(&result.domain, &result.problem);
+    let read = text.reading(result);
     let points = sheet.get_mut("point").and_then(toml::Value::as_array_mut);
     for (shown, point) in points.into_iter().flatten().zip(&result.points) {
         if point.status != PointStatus::Open {
             continue;
         }
-        let answer = match text.reference.holds(point, &read) {
+        let answer = match text.reference.holds(&text.point(point), &read) {
             Some(truth) if truth == point.holds => point.follows.to_string(),
             Some(_) => (3 - point.follows).to_string(),
             None => "unknown".to_owned(),
@@ -316,8 +351,9 @@ impl Table {
         self.requests += result.requests;
         self.tokens += result.tokens;
         let asked = result.points.iter().filter(|point| !point.answer.is_empty()).count();
-        let read = Task::read(&result.domain, &result.problem);
-        let is_right = !result.plan.is_empty() && text.reference.accepts(&result.plan, &read);
+        let read = text.reading(result);
+        let plan: Vec<String> = result.plan.iter().map(|step| text.translated(step)).collect();
+        let is_right = !plan.is_empty() && text.reference.accepts(&plan, &read);
         let trust = result.trust.as_ref();
         let agreed = trust.is_some_and(|trust| trust.readings > 1 && trust.agree == trust.readings);
         let mut note = String::new();
@@ -330,7 +366,8 @@ impl Table {
             About::Gap { kind, rival, material } => {
                 *self.questions.entry("gap").or_default() += asked;
                 let tells = |point: &&OpenPoint| {
-                    let (own, other) = (text.reference.holds(point, &read), rival.holds(point, &read));
+                    let point = text.point(point);
+                    let (own, other) = (text.reference.holds(&point, &read), rival.holds(&point, &read));
                     own.is_some() && other.is_some() && own != other
                 };
                 let found = result.points.iter().find(tells);

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::run::ModelChoice;
 use planforge_app::solve::{
-    Answers, OWN_WORDS, PointStatus, SolveEnd, SolveRequest, SolveResult, file_or_words, solve,
+    Answers, PointStatus, SolveEnd, SolveRequest, SolveResult, choice_of, file_or_words, solve,
 };
 use planforge_app::{Question, Questions, Source};
 use std::fmt::Write as _;
@@ -55,9 +55,9 @@ pub(crate) struct SolveArgs {
     /// Override a key of the pipeline `solve`, such as `llm.main.max_tokens=8192`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Number of independent readings.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
-    readings: u32,
+    /// Number of independent readings; three if it is left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    readings: Option<u32>,
     /// Most questions. Further open points are assumed and printed.
     #[arg(long, value_name = "N", default_value_t = 3)]
     questions: usize,
@@ -129,7 +129,8 @@ fn print(context: &Context, args: &SolveArgs, result: &SolveResult) -> Exit {
             "write the answers into {folder}/questions.toml, then: planforge solve --continue {folder}"
         )),
         SolveEnd::Unfinished => {
-            let replies = result.runs.iter().filter_map(|run| run.answers.as_ref());
+            let waiting = result.runs.iter().filter(|run| run.pending.is_some());
+            let replies = waiting.filter_map(|run| run.answers.as_ref());
             for answers in replies {
                 context.output.note(&format!("replies go to {}", answers.display()));
             }
@@ -231,12 +232,13 @@ fn ask(question: &Question, input: &mut dyn BufRead, output: &mut dyn Write) -> 
         write!(output, "{prompt}").and_then(|()| output.flush()).ok()?;
         (input.read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
     };
-    let words = question.choices.iter().position(|choice| choice == OWN_WORDS);
-    let words = words.map(|at| (at + 1).to_string());
     loop {
         match read("> ")?.as_str() {
             "" => {}
-            number if words.as_deref() == Some(number) => {
+            answer
+                if question.own_words.is_some()
+                    && choice_of(answer, &question.choices) == question.own_words =>
+            {
                 let words = read("what is true instead? ")?;
                 if !words.is_empty() {
                     return Some(words);
@@ -258,8 +260,8 @@ mod tests {
             choices: vec!["yes".into(), "no".into()],
             ..Question::default()
         };
-        let with_words = ["yes", "no", "either", OWN_WORDS].map(str::to_owned);
-        let with_words = Question { choices: with_words.to_vec(), ..question.clone() };
+        let with_words = ["yes", "no", "either", "none of these (type what is true)"].map(str::to_owned);
+        let with_words = Question { choices: with_words.to_vec(), own_words: Some(4), ..question.clone() };
         let mut shown = Vec::new();
         for (typed, answer) in [
             ("1\n", Some("1")),
@@ -270,8 +272,9 @@ mod tests {
             shown.clear();
             assert_eq!(ask(&question, &mut typed.as_bytes(), &mut shown).as_deref(), answer, "{typed:?}");
         }
-        let typed = &mut "4\nthree at most\n".as_bytes();
-        assert_eq!(ask(&with_words, typed, &mut shown).as_deref(), Some("three at most"));
+        for typed in ["4\nthree at most\n", "none\n\n4\nthree at most\n"] {
+            assert_eq!(ask(&with_words, &mut typed.as_bytes(), &mut shown).as_deref(), Some("three at most"));
+        }
         assert_eq!(ask(&question, &mut "4\n".as_bytes(), &mut shown).as_deref(), Some("4"));
         let mut shown = Vec::new();
         ask(&question, &mut "1\n".as_bytes(), &mut shown);

@@ -401,7 +401,9 @@ fn a_second_model_that_was_not_asked_or_did_not_answer_is_asked_by_continue() {
     let folder = with_models(&[("own", &first, ""), ("other", &sleepy, "")]);
     let solved = solve_with(folder.path(), None, &both);
     assert!(
-        solved.expect(0).stdout.starts_with("planned: 7 steps. 2 of 4 readings by 1 model agree"),
+        solved.expect(0).stdout.starts_with(
+            "planned: 7 steps. 2 of 4 readings by 1 model agree (1 is a copy of another), 2 assumptions ("
+        ) && solved.stdout.lines().next().unwrap().contains(", 2 readings cannot be used, "),
         "{}",
         solved.stdout
     );
@@ -471,4 +473,112 @@ fn a_model_that_writes_no_valid_pddl_and_a_server_that_is_not_there_say_what_to_
     let failed = solve_with(folder.path(), None, &dead);
     assert!(failed.stdout.starts_with("failed: none of 3 readings can be used"), "{}", failed.stdout);
     failed.says(&["openai:NAME", "planforge demo"]);
+}
+
+#[test]
+fn a_german_text_is_answered_in_german() {
+    let folder = with_text();
+    let german = "Lotte und Mia, zwei Ziegen, sind am westlichen Ufer. Der Fährmann kann die Ziegen ans andere Ufer bringen, aber nicht alle.\n";
+    fs::write(folder.path().join("goats.txt"), german).unwrap();
+    let solved = solve(folder.path(), &model(NO_POINTS), &["goats.txt", "--ask", "never"]);
+    let line = "geplant: 7 Schritte. 3 von 3 Lesarten von 1 Modell stimmen überein (2 sind Kopien einer anderen), \
+        2 Annahmen ((empty) für load ist gemeint; (empty) für unload ist gemeint), ";
+    assert!(solved.expect(0).stdout.starts_with(line), "{}", solved.stdout);
+    for words in [
+        "Der Plan ist gültig: nach 7 Schritten ist das Ziel erreicht.",
+        "Nicht mehr: lotte on west.",
+        "Damit Schritt 3, unload ",
+        "Kein Satz sagt (empty) für load. Ist das gemeint?",
+    ] {
+        assert!(solved.stdout.contains(words), "{words}: {}", solved.stdout);
+    }
+    let server = ScriptedServer::matching(|_| Scripted::replies(&["NO TASK: es fehlt ein Ziel"])).unwrap();
+    let refused = solve(folder.path(), &server, &["goats.txt", "--out", "none"]);
+    assert_eq!(refused.expect(12).stdout.lines().next(), Some("keine Aufgabe: es fehlt ein Ziel"));
+}
+
+/// The replies know nothing of two goats aboard: the answer is in the text that is read anew.
+#[test]
+fn an_answer_that_no_reading_allows_is_a_statement_in_the_text_of_new_readings() {
+    let folder = with_text();
+    solve(folder.path(), &model(POINTS), &["goats.txt"]).expect(27);
+    let sheet = folder.path().join("goats/questions.toml");
+    let open = fs::read_to_string(&sheet).unwrap();
+    fs::write(&sheet, open.replacen("answer = \"\"", "answer = \"yes\"", 1)).unwrap();
+    // Without assumed lines, of which one is what the answer is about.
+    let server = ScriptedServer::matching(|request| {
+        let reply = match request.body.contains("Check these kinds of points") {
+            true => NO_POINTS.to_owned(),
+            false => format!("TASK\n{}\n{}", fenced(&DOMAIN.replace("; assumed", "; [3]")), fenced(PROBLEM)),
+        };
+        Scripted::replies(&[&reply])
+    })
+    .unwrap();
+    let answered = ["goats.txt", "--out", "again", "--answers", "goats/questions.toml", "--ask", "never"];
+    let solved = solve(folder.path(), &server, &answered);
+    solved.expect(0).says(&["no reading allows an answer"]);
+    let statement = "- Do both goats fit into the boat? yes: both goats at once";
+    let text = fs::read_to_string(folder.path().join("again/task-2.nl")).unwrap();
+    assert!(text.starts_with(TEXT) && text.trim_end().ends_with(statement), "{text}");
+    let bodies: Vec<String> = server.requests().into_iter().map(|request| request.body).collect();
+    let told = bodies.iter().filter(|body| body.contains("yes: both goats at once")).count();
+    assert_eq!((bodies.len(), told), (12, 6));
+}
+
+#[test]
+fn another_number_of_readings_than_those_of_the_folder_is_refused() {
+    let server = model(NO_POINTS);
+    let folder = with_models(&[("own", &server, "")]);
+    let five = ["goats.txt", "--model", "own", "--readings", "5", "--record", "tape.jsonl"];
+    let line = "planned: 7 steps. 5 of 5 readings by 1 model";
+    assert!(solve_with(folder.path(), None, &five).expect(0).stdout.starts_with(line));
+    let replayed = |more: &[&str]| {
+        let replay = ["goats.txt", "--out", "again", "--replay", "tape.jsonl", "--model", "own"];
+        solve_with(folder.path(), None, &[&replay, more].concat())
+    };
+    assert!(replayed(&["--readings", "5"]).expect(0).stdout.starts_with(line));
+    fs::remove_dir_all(folder.path().join("again/answer")).unwrap();
+    for (number, exit) in [("9", 30), ("5", 0)] {
+        let again = solve_with(
+            folder.path(),
+            None,
+            &["--continue", "again", "--replay", "tape.jsonl", "--readings", number],
+        );
+        if exit == 30 {
+            again.expect(exit).says(&["the 5 readings of this text are made already: --readings"]);
+        }
+        assert_eq!(again.exit, exit);
+    }
+    assert!(solve_with(folder.path(), None, &["--continue", "again"]).expect(0).stdout.starts_with(line));
+    // A new version has as many as the one before, unless another number is named.
+    for (more, line) in [(&[][..], "5 of 5 readings"), (&["--readings", "2"][..], "2 of 2 readings")] {
+        let say = ["--continue", "goats", "--say", "It rains."];
+        let said = solve_with(folder.path(), None, &[&say, more].concat());
+        assert!(said.expect(0).stdout.contains(line), "{}", said.stdout);
+    }
+}
+
+/// The variables of an action and of its effect are more than are grounded: the search ends at its first limit.
+#[test]
+fn where_a_limit_ends_the_search_nothing_is_called_unsolvable() {
+    let many: String = (0..998).map(|number| format!(" ?g{number}")).collect();
+    let parameters = ":parameters (?g - goat ?b - bank)";
+    let all = ":effect (and\n      (forall (?x - goat) (when (on ?x ?b) (aboard ?x))) ; [3]";
+    let domain = DOMAIN
+        .replace(":strips :typing", ":adl :typing")
+        .replacen(parameters, &format!(":parameters (?g - goat ?b - bank{many} - goat)"), 1)
+        .replacen(":effect (and", all, 1);
+    let reply = format!("TASK\n{}\n{}", fenced(&domain), fenced(PROBLEM));
+    let server = ScriptedServer::matching(move |request| {
+        let is_about_points = request.body.contains("Check these kinds of points");
+        Scripted::replies(&[if is_about_points { NO_POINTS } else { reply.as_str() }])
+    })
+    .unwrap();
+    let folder = with_text();
+    let solved = solve(folder.path(), &server, &["goats.txt", "--ask", "never", "--readings", "1"]);
+    let line =
+        "no plan was found within the limits of the search, and none is excluded. 1 reading by 1 model;";
+    assert!(solved.expect(20).stdout.starts_with(line), "{}", solved.stdout);
+    assert!(!solved.stdout.contains("unsolvable"), "{}", solved.stdout);
+    assert!(!folder.path().join("goats/answer/plan").exists());
 }

@@ -1,12 +1,13 @@
 //! A plan and what it changes, or the step that fails and why.
 
 use super::fold::{ToldStep, repeated};
+use super::words::{PlanWords, fill};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::task::{Atom, GroundAction, Symbols, Unsupported};
 use planforge_planning::{
     FailedCondition, Phase, PreferenceResult, TraceStep, ValidationDecision, ValidationReport,
 };
-use planforge_plugin_sdk::wording::{Wording, list};
+use planforge_plugin_sdk::wording::{Wording, list, list_with};
 use serde::Serialize;
 use std::fmt;
 
@@ -65,7 +66,12 @@ pub struct UnmetNeed {
 
 /// Puts the validation of a plan into words.
 pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
-    let teller = Teller { report, symbols: &report.symbols, wording };
+    tell_plan_in(report, wording, &PlanWords::ENGLISH)
+}
+
+/// As [`tell_plan`], with the verdict about a valid plan in these words.
+pub fn tell_plan_in(report: &ValidationReport, wording: &Wording, words: &PlanWords) -> ToldPlan {
+    let teller = Teller { report, symbols: &report.symbols, wording, words };
     let steps = report.trace.iter().map(|step| StepInWords {
         number: step.index + 1,
         action: teller.step(step),
@@ -108,6 +114,7 @@ struct Teller<'a> {
     report: &'a ValidationReport,
     symbols: &'a Symbols,
     wording: &'a Wording,
+    words: &'a PlanWords,
 }
 
 impl Teller<'_> {
@@ -117,8 +124,8 @@ impl Teller<'_> {
             ValidationDecision::Valid => {
                 let steps_count = report.schedule.is_none();
                 let cost = report.cost.filter(|cost| !steps_count || *cost != report.trace.len() as f64);
-                let cost = cost.map(|cost| format!(" and cost {cost}")).unwrap_or_default();
-                format!("The plan is valid: after {}{cost}, the goal holds.", steps(report.steps))
+                let cost = cost.map(|cost| fill(self.words.cost, &[&cost])).unwrap_or_default();
+                fill(self.words.valid, &[&self.words.count(report.steps), &cost])
             }
             ValidationDecision::Invalid => match &report.failing_step {
                 Some(failing) => {
@@ -227,7 +234,7 @@ fn bare(step: &str) -> String {
 }
 
 fn steps(count: usize) -> String {
-    if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
+    PlanWords::ENGLISH.count(count)
 }
 
 /// The text with a full stop.
@@ -237,8 +244,17 @@ fn sentence(text: &str) -> String {
 }
 
 impl fmt::Display for ToldPlan {
-    /// A line for the verdict and for each step, then the refusal. Parts that repeat with another object are one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &PlanWords::ENGLISH)
+    }
+}
+
+impl ToldPlan {
+    /// A line for the verdict and for each step, then the refusal. Parts that repeat with another object are one line.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn write(&self, f: &mut impl fmt::Write, words: &PlanWords) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
         let told = self.steps.iter().map(|step| ToldStep {
             action: &step.action,
@@ -252,7 +268,7 @@ impl fmt::Display for ToldPlan {
             let shown = found.as_ref().map_or(1, |found| found.steps);
             for StepInWords { number, action, changes, reason } in &self.steps[at..at + shown] {
                 let changes =
-                    if changes.is_empty() { "Nothing changes.".to_owned() } else { changes.join(" ") };
+                    if changes.is_empty() { words.nothing_changes.to_owned() } else { changes.join(" ") };
                 let reason = reason.as_ref().map(|reason| format!(" {reason}")).unwrap_or_default();
                 writeln!(f, "{number}. {action}: {changes}{reason}")?;
             }
@@ -260,8 +276,8 @@ impl fmt::Display for ToldPlan {
             if let Some(found) = found {
                 let end = at + found.steps * found.objects.len();
                 let (first, last) = (self.steps[at].number, self.steps[end - 1].number);
-                let (objects, object) = (list(&found.objects), &found.object);
-                writeln!(f, "Steps {first} to {last}: the same with {objects} instead of {object}.")?;
+                let objects = list_with(&found.objects, words.and);
+                writeln!(f, "{}", fill(words.repeated, &[&first, &last, &objects, &found.object]))?;
                 at = end;
             }
         }

@@ -1,6 +1,7 @@
 //! The reasons of a plan's steps: the later step that needs what a step changes.
 
 use super::plan::ToldPlan;
+use super::words::{PlanWords, fill};
 use planforge_pddl::ast::{Action, Atom as AtomPattern, Condition, Domain};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{TraceStep, ValidationReport};
@@ -16,6 +17,7 @@ pub fn add_reasons(
     report: &ValidationReport,
     domain: &Domain,
     goal: Option<&Condition>,
+    words: &PlanWords,
 ) {
     let needs: Vec<Needs<'_>> =
         report.trace.iter().map(|step| Needs::of(step, domain, &report.symbols)).collect();
@@ -30,7 +32,7 @@ pub fn add_reasons(
         let user = changes.iter().filter_map(|change| used_by(at, *change, &report.trace, &needs)).min();
         if let Some(user) = user {
             let needing = &told.steps[user];
-            let reason = format!("So that step {}, {}, is possible.", needing.number, needing.action);
+            let reason = fill(words.so_that, &[&needing.number, &needing.action]);
             told.steps[at].reason = Some(reason);
         }
     }

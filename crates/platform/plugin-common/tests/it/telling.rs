@@ -6,7 +6,7 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::{Unlimited, parse_plan, validate};
 use planforge_plugin_common::telling::{
-    add_reasons, condition_clause, effect_clause, tell_differences, tell_plan,
+    PlanWords, add_reasons, condition_clause, effect_clause, tell_differences, tell_plan,
 };
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ fn a_step_that_a_later_one_needs_says_so_unless_the_next_one_does() {
     let plan = "(cool)\n(fill)\n(walk shop kitchen)\n(ice almond kitchen)";
     let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap();
     let mut told = tell_plan(&report, &Wording::default());
-    add_reasons(&mut told, &report, &domain, problem.goal.as_ref());
+    add_reasons(&mut told, &report, &domain, problem.goal.as_ref(), &PlanWords::ENGLISH);
     let reasons: Vec<Option<&str>> = told.steps.iter().map(|step| step.reason.as_deref()).collect();
     assert_eq!(reasons, [Some("So that step 4, ice almond kitchen, is possible."), None, None, None]);
     assert!(

@@ -6,11 +6,11 @@ import { shortChoice, type Question, type Side } from "./data";
 export function QuestionView({ question, answer }: { question: Question; answer(text: string): void }) {
   const [words, setWords] = useState("");
   const sides = question.sides ?? [];
+  const number = (choice: string) => String(question.choices.indexOf(choice) + 1);
   // Choices with consequences are the first ones; the last three are the same for every question.
-  const isOwnWords = (choice: string) => choice.includes("(type what is true)");
+  const isOwnWords = (choice: string) => number(choice) === String(question.own_words);
   const main = question.choices.slice(0, Math.max(sides.length, Math.min(2, question.choices.length)));
   const rest = question.choices.slice(main.length);
-  const number = (choice: string) => String(question.choices.indexOf(choice) + 1);
   return (
     <section class="question" aria-label="A question about your text">
       <h2>{question.text}</h2>

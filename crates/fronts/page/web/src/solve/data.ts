@@ -14,6 +14,8 @@ export interface Question {
   text: string;
   choices: string[];
   sides?: Side[];
+  /** The number of the choice after which the person writes what is true, from 1. */
+  own_words?: number;
 }
 
 export interface Followed {
