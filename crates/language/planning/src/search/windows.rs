@@ -157,9 +157,9 @@ impl Windows {
         }
     }
 
-    /// Work of a round.
+    /// Work of a round: at least the length of the plan, because each round may report the plan.
     pub(super) fn round(&self) -> u64 {
-        self.effort.saturating_mul(ROUND_EFFORTS)
+        self.effort.saturating_mul(ROUND_EFFORTS).max(self.plan.len() as u64)
     }
 
     /// The plan, if it is better than when it was last taken.
@@ -186,20 +186,33 @@ impl Windows {
     ) -> Result<(), StopReason> {
         let end = self.work.saturating_add(work);
         self.max_generated = self.statistics.generated.saturating_add(generated);
-        while self.work < end && !self.is_optimal {
+        let mut result = Ok(());
+        while result.is_ok() && self.work < end && !self.is_optimal {
             let mut pass = self.pass.take().unwrap_or_else(|| self.start_pass(space));
             match self.replace_window::<C>(space, &mut pass, resources) {
                 Ok(true) => self.end_pass(&pass),
                 Ok(false) => self.pass = Some(pass),
-                // The states of this round are used up.
-                Err(StopReason::Nodes) => {
+                Err(reason) => {
                     self.pass = Some(pass);
-                    return Ok(());
+                    result = Err(reason);
                 }
-                Err(reason) => return Err(reason),
             }
         }
-        Ok(())
+        if let Some(pass) = self.pass.take() {
+            self.take_plan(&pass);
+            self.pass = Some(pass);
+        }
+        // The states of this round are used up.
+        if result == Err(StopReason::Nodes) { Ok(()) } else { result }
+    }
+
+    /// Takes the plan of a pass that has made it better. Once a round, not after each window: a long plan has many of them.
+    fn take_plan(&mut self, pass: &Pass) {
+        if pass.is_better {
+            self.plan.clone_from(&pass.out);
+            self.plan.extend(&pass.plan[pass.done..]);
+            self.is_better = true;
+        }
     }
 
     fn start_pass(&mut self, space: &Space<'_>) -> Pass {
@@ -236,10 +249,7 @@ impl Windows {
         match self.cheaper::<C>(space, state, needs, &plan[*start..end], resources)? {
             Some(better) => {
                 better.into_iter().for_each(|operator| step(state, operator));
-                self.plan.clone_from(out);
-                self.plan.extend(&plan[end..]);
-                (self.is_better, *is_better) = (true, true);
-                (*done, *start) = (end, end);
+                (*is_better, *done, *start) = (true, end, end);
             }
             None => *start += *stride,
         }
@@ -248,6 +258,7 @@ impl Windows {
 
     /// Chooses the length of the next pass.
     fn end_pass(&mut self, pass: &Pass) {
+        self.take_plan(pass);
         if pass.is_better {
             self.level = 0;
         } else if !self.is_whole {
