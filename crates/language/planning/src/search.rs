@@ -8,6 +8,7 @@ mod greedy;
 mod improve;
 mod landmarks;
 mod mutex;
+mod neighbourhood;
 mod numeric;
 mod packing;
 mod projections;
