@@ -27,6 +27,7 @@ use planforge_pddl::Number;
 use planforge_pddl::ast::AssignOp;
 use rules::{Origin, RuleSet};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Caps on grounding. A text from a model may need more ground atoms than fit into memory.
@@ -211,9 +212,13 @@ struct Draft {
     add: Vec<Fact>,
     delete: Vec<Fact>,
     conditional: Vec<ConditionalEffect>,
-    numeric: Vec<(NumEffect, Span)>,
+    numeric: NumericParts,
     preferred: Vec<(Ground, usize)>,
 }
+
+/// Numeric effects with their places. Operators with equal ones share them: most actions of a schema cost the same, and one effect takes
+/// as much memory as the rest of an operator.
+type NumericParts = Rc<Vec<(NumEffect, Span)>>;
 
 /// Estimated bytes of a condition with what it belongs to.
 fn condition_bytes(condition: &Condition) -> u64 {
@@ -236,6 +241,8 @@ struct Assembly<'a, 'f> {
     /// For each schema, true if several firings may have the same action: it has several rules, or variables beside its parameters.
     repeats: Vec<bool>,
     drafts: Vec<Draft>,
+    /// Numeric effects of the last draft.
+    last_numeric: NumericParts,
     /// Drafts by schema and all its variables, for schemas with conditional effects.
     by_binding: FxHashMap<(usize, Box<[ObjectId]>), Vec<usize>>,
     seen: FxHashSet<SeenKey>,
@@ -258,11 +265,13 @@ fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec
             .flat_map(|g| &g.changes)
             .filter_map(|(c, _)| if let EffectChange::Delete(atom) = c { Some(atom) } else { None })
             .collect();
+        let mut cells = Vec::new();
         for_each_firing(rule, &reached.firings[r], |binding| {
             for atom in &deleted {
-                let ground = atom.instantiate(binding);
-                if let Some(row) = reached.tables[ground.predicate as usize].find(&ground.args) {
-                    marks[ground.predicate as usize][row as usize] = true;
+                cells.clear();
+                cells.extend(atom.args.iter().map(|term| term.object(binding)));
+                if let Some(row) = reached.tables[atom.predicate as usize].find(&cells) {
+                    marks[atom.predicate as usize][row as usize] = true;
                 }
             }
         });
@@ -315,6 +324,7 @@ fn assemble(
         actions: Vec::new(),
         action_ids: FxHashMap::default(),
         drafts: Vec::new(),
+        last_numeric: NumericParts::default(),
         by_binding: FxHashMap::default(),
         seen: FxHashSet::default(),
         axioms: Vec::new(),
@@ -438,14 +448,23 @@ impl Assembly<'_, '_> {
                 add: Vec::new(),
                 delete: Vec::new(),
                 conditional: Vec::new(),
-                numeric: Vec::new(),
+                numeric: NumericParts::default(),
                 preferred: preferred.clone(),
             };
+            let mut numeric = Vec::new();
             for group in shape.effects.iter().filter(|g| g.is_plain()) {
-                let numeric =
-                    self.changes(group, &Condition::default(), binding, &mut draft.add, &mut draft.delete);
-                draft.numeric.extend(numeric);
+                numeric.extend(self.changes(
+                    group,
+                    &Condition::default(),
+                    binding,
+                    &mut draft.add,
+                    &mut draft.delete,
+                ));
             }
+            if numeric != *self.last_numeric {
+                self.last_numeric = Rc::new(numeric);
+            }
+            draft.numeric = Rc::clone(&self.last_numeric);
             if shape.effects.iter().any(|g| !g.is_plain()) {
                 self.by_binding.entry((schema, values.clone())).or_default().push(self.drafts.len());
             }
@@ -571,23 +590,30 @@ impl Assembly<'_, '_> {
         };
         let numeric = NumericEffects::new(task, self.expander.facts);
         let mut costs = CostModel::new(task, metric.as_ref(), &numeric);
-        let mut drafts: Vec<(Draft, bool)> = Vec::with_capacity(self.drafts.len());
-        for draft in self.drafts {
-            let defined = numeric.of_operator(&draft.numeric);
+        let mut drafts = self.drafts;
+        let mut partial = Vec::with_capacity(drafts.len());
+        let mut last: Option<(NumericParts, Definedness)> = None;
+        drafts.retain(|draft| {
+            let defined = match &last {
+                Some((effects, defined)) if Rc::ptr_eq(effects, &draft.numeric) => *defined,
+                _ => numeric.of_operator(&draft.numeric),
+            };
+            last = Some((Rc::clone(&draft.numeric), defined));
             if defined == Definedness::Sometimes {
                 let span = draft.numeric.first().map_or(Span::default(), |(_, span)| *span);
                 let what = "a numeric effect that has no value in some states".to_owned();
                 self.numeric_condition.get_or_insert(Unsupported { what, place: SourcePlace::domain(span) });
             }
             if defined != Definedness::Never {
-                drafts.push((draft, defined == Definedness::Sometimes));
+                partial.push(defined == Definedness::Sometimes);
             }
-        }
+            defined != Definedness::Never
+        });
         // An effect that has no value in some states keeps its action from being applicable.
         let terms = &self.expander.facts.variable_terms;
         let mut read = functions_read(task);
-        let partial = drafts.iter().filter(|(_, partial)| *partial);
-        for (effect, _) in partial.flat_map(|(draft, _)| &draft.numeric) {
+        let partial_drafts = drafts.iter().zip(&partial).filter(|(_, partial)| **partial);
+        for (effect, _) in partial_drafts.flat_map(|(draft, _)| draft.numeric.iter()) {
             effect.value.for_each_variable(&mut |v| {
                 read.insert(terms[v as usize].predicate);
             });
@@ -604,8 +630,8 @@ impl Assembly<'_, '_> {
             });
         }
         let read = metric::read_for(task, read);
-        let preferred = drafts.iter_mut().map(|(draft, _)| std::mem::take(&mut draft.preferred)).collect();
-        let mut values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
+        let preferred = drafts.iter_mut().map(|draft| std::mem::take(&mut draft.preferred)).collect();
+        let mut values: Vec<Number> = drafts.iter().map(|draft| costs.cost(&draft.numeric)).collect();
         values.extend(&self.wanted.amounts);
         let (cost_scale, mut integers) = costs.integers(&values);
         let amounts = integers.split_off(drafts.len());
@@ -614,8 +640,8 @@ impl Assembly<'_, '_> {
         let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
         let operators: Vec<Operator> = drafts
             .into_iter()
-            .zip(integers)
-            .map(|((draft, partial), cost)| {
+            .zip(integers.into_iter().zip(partial))
+            .map(|(draft, (cost, partial))| {
                 let function = |v: u32| terms[v as usize].predicate;
                 let keep = |v| read.contains(&function(v));
                 draft.finish(cost, partial, keep, |v| of_metric.contains(&function(v)))
@@ -685,7 +711,8 @@ impl Draft {
             numeric: condition.numeric.clone(),
         };
         for (effect, span) in numeric {
-            self.numeric.push((NumEffect { condition: condition.clone(), ..effect.clone() }, *span));
+            let effect = NumEffect { condition: condition.clone(), ..effect.clone() };
+            Rc::make_mut(&mut self.numeric).push((effect, *span));
         }
         if add.is_empty() && delete.is_empty() {
             return;

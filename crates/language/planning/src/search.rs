@@ -8,6 +8,7 @@ mod greedy;
 mod improve;
 mod landmarks;
 mod mutex;
+mod neighbourhood;
 mod numeric;
 mod packing;
 mod projections;
@@ -32,6 +33,7 @@ use crate::task::{
 use greedy::Guidance;
 use mutex::Mutexes;
 use rustc_hash::FxHashMap;
+use std::hash::BuildHasher as _;
 
 /// Search algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -393,8 +395,13 @@ impl NeededParts {
 
 /// One operator, the cheapest, of those with the same conditions and effects.
 fn cheapest(operators: impl Iterator<Item = Operator>) -> Vec<Operator> {
+    fn facts(operator: &Operator) -> [&[Fact]; 4] {
+        let pre = &operator.precondition;
+        [&pre.positive, &pre.negative, &operator.add, &operator.delete]
+    }
     let mut kept: Vec<Operator> = Vec::new();
-    let mut by_key: FxHashMap<[Box<[Fact]>; 4], usize> = FxHashMap::default();
+    // By hash of the conditions and effects: two that differ at one hash have keys one after the other.
+    let mut by_key: FxHashMap<u64, u32> = FxHashMap::default();
     for operator in operators {
         let simple = operator.conditional.is_empty()
             && operator.numeric.is_empty()
@@ -403,13 +410,20 @@ fn cheapest(operators: impl Iterator<Item = Operator>) -> Vec<Operator> {
             kept.push(operator);
             continue;
         }
-        let pre = &operator.precondition;
-        let key = [&pre.positive, &pre.negative, &operator.add, &operator.delete].map(Clone::clone);
-        match by_key.get(&key) {
-            Some(&i) if kept[i].cost <= operator.cost => {}
-            Some(&i) => kept[i] = operator,
+        let own = facts(&operator);
+        let mut key = rustc_hash::FxBuildHasher.hash_one(own);
+        let same = loop {
+            match by_key.get(&key) {
+                Some(&i) if facts(&kept[i as usize]) == own => break Some(i as usize),
+                Some(_) => key = key.wrapping_add(1),
+                None => break None,
+            }
+        };
+        match same {
+            Some(i) if kept[i].cost <= operator.cost => {}
+            Some(i) => kept[i] = operator,
             None => {
-                by_key.insert(key, kept.len());
+                by_key.insert(key, kept.len() as u32);
                 kept.push(operator);
             }
         }

@@ -5,7 +5,7 @@
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
 use crate::csr::Csr;
-use crate::task::{Atom, Condition, Fact, GroundAction, GroundTask, Operator};
+use crate::task::{Atom, Condition, Fact, GroundAction, GroundTask, NumCondition, Operator};
 use planforge_pddl::Number;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -234,10 +234,13 @@ pub(crate) struct SuccessorGenerator {
     child_facts: Vec<Fact>,
     child_nodes: Vec<u32>,
     operators: Vec<u32>,
-    /// Per operator: negative and numeric conditions left to test.
-    rest: Vec<Option<Box<Condition>>>,
+    /// By operator: the facts that must not hold.
+    negative: Csr,
+    /// Comparisons of the operators that have any.
+    numeric: FxHashMap<u32, Box<[NumCondition]>>,
 }
 
+/// Ranges of a node's operators and children.
 #[derive(Debug, Clone, Copy, Default)]
 struct Node {
     operators: (u32, u32),
@@ -246,13 +249,6 @@ struct Node {
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Default)]
-struct Building {
-    operators: Vec<u32>,
-    children: Vec<(Fact, u32)>,
-    by_fact: FxHashMap<Fact, u32>,
-}
-
 impl SuccessorGenerator {
     /// The generator of operators with these preconditions.
     pub(crate) fn new<'a>(conditions: impl Iterator<Item = &'a Condition> + Clone, facts: usize) -> Self {
@@ -260,55 +256,70 @@ impl SuccessorGenerator {
         for condition in conditions.clone() {
             condition.positive.iter().for_each(|&f| frequency[f as usize] += 1);
         }
-        let mut tree = vec![Building::default()];
-        let mut rest = Vec::new();
+        // Of each node the one above it and the fact between them, and of each operator its node.
+        let mut above: Vec<(u32, Fact)> = vec![(NONE, 0)];
+        let mut below: FxHashMap<(u32, Fact), u32> = FxHashMap::default();
+        let mut node_of = Vec::new();
+        let (mut negative, mut numeric) = (Csr::new(), FxHashMap::default());
+        let mut path = Vec::new();
         for (number, condition) in conditions.enumerate() {
-            let mut path = condition.positive.to_vec();
+            path.clear();
+            path.extend_from_slice(&condition.positive);
             path.sort_by_key(|&f| (frequency[f as usize], f));
             let mut node = 0;
-            for fact in path {
-                let fresh = tree.len() as u32;
-                let child = *tree[node].by_fact.entry(fact).or_insert(fresh);
+            for &fact in &path {
+                let fresh = above.len() as u32;
+                let child = *below.entry((node, fact)).or_insert(fresh);
                 if child == fresh {
-                    tree[node].children.push((fact, child));
-                    tree.push(Building::default());
+                    above.push((node, fact));
                 }
-                node = child as usize;
+                node = child;
             }
-            tree[node].operators.push(number as u32);
-            let simple = condition.negative.is_empty() && condition.numeric.is_empty();
-            rest.push(
-                (!simple).then(|| Box::new(Condition { positive: Box::default(), ..condition.clone() })),
-            );
+            node_of.push(node);
+            negative.push_row(&condition.negative);
+            if !condition.numeric.is_empty() {
+                numeric.insert(number as u32, condition.numeric.clone());
+            }
         }
-        Self::flatten(&tree, rest, facts)
-    }
-
-    fn flatten(tree: &[Building], rest: Vec<Option<Box<Condition>>>, facts: usize) -> Self {
         let mut generator = SuccessorGenerator {
             roots: vec![NONE; facts],
-            nodes: Vec::with_capacity(tree.len()),
-            child_facts: Vec::new(),
-            child_nodes: Vec::new(),
-            operators: Vec::new(),
-            rest,
+            nodes: vec![Node::default(); above.len()],
+            child_facts: vec![0; above.len() - 1],
+            child_nodes: vec![0; above.len() - 1],
+            operators: vec![0; node_of.len()],
+            negative,
+            numeric,
         };
-        for building in tree {
-            let operators = generator.operators.len() as u32;
-            let children = generator.child_facts.len() as u32;
-            generator.operators.extend(&building.operators);
-            generator.child_facts.extend(building.children.iter().map(|c| c.0));
-            generator.child_nodes.extend(building.children.iter().map(|c| c.1));
-            generator.nodes.push(Node {
-                operators: (operators, generator.operators.len() as u32),
-                children: (children, generator.child_facts.len() as u32),
-            });
-        }
-        for &(fact, node) in &tree[0].children {
-            generator.roots[fact as usize] = node;
-        }
-        generator.nodes[0].children = (0, 0);
+        generator.fill(&above, &node_of);
         generator
+    }
+
+    /// Lists the operators and the children of each node, both in the order of their numbers.
+    fn fill(&mut self, above: &[(u32, Fact)], node_of: &[u32]) {
+        let nodes = &mut self.nodes;
+        node_of.iter().for_each(|&node| nodes[node as usize].operators.1 += 1);
+        above[1..].iter().for_each(|&(node, _)| nodes[node as usize].children.1 += 1);
+        let (mut operators, mut children) = (0, 0);
+        for node in nodes.iter_mut() {
+            let counts = (node.operators.1, node.children.1);
+            *node = Node { operators: (operators, operators), children: (children, children) };
+            (operators, children) = (operators + counts.0, children + counts.1);
+        }
+        for (operator, &node) in node_of.iter().enumerate() {
+            let end = &mut nodes[node as usize].operators.1;
+            self.operators[*end as usize] = operator as u32;
+            *end += 1;
+        }
+        for (child, &(node, fact)) in above.iter().enumerate().skip(1) {
+            let end = &mut nodes[node as usize].children.1;
+            self.child_facts[*end as usize] = fact;
+            self.child_nodes[*end as usize] = child as u32;
+            *end += 1;
+            if node == 0 {
+                self.roots[fact as usize] = child as u32;
+            }
+        }
+        nodes[0].children = (0, 0);
     }
 
     /// Calls `f` with each applicable operator.
@@ -336,9 +347,10 @@ impl SuccessorGenerator {
     fn visit(&self, node: u32, facts: &[u64], numbers: &[planforge_pddl::Number], f: &mut impl FnMut(u32)) {
         let node = self.nodes[node as usize];
         for &operator in &self.operators[node.operators.0 as usize..node.operators.1 as usize] {
-            match &self.rest[operator as usize] {
-                Some(condition) if !condition.holds(facts, numbers) => {}
-                _ => f(operator),
+            if self.negative.row(operator as usize).iter().all(|&fact| !bits::get(facts, fact))
+                && (self.numeric.is_empty() || self.compares(operator, numbers))
+            {
+                f(operator);
             }
         }
         for child in node.children.0 as usize..node.children.1 as usize {
@@ -346,5 +358,11 @@ impl SuccessorGenerator {
                 self.visit(self.child_nodes[child], facts, numbers, f);
             }
         }
+    }
+
+    /// Returns true if the comparisons of an operator hold.
+    fn compares(&self, operator: u32, numbers: &[Number]) -> bool {
+        let comparisons = self.numeric.get(&operator).map_or(&[][..], |comparisons| comparisons);
+        comparisons.iter().all(|c| c.holds(numbers))
     }
 }

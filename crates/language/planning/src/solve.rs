@@ -140,11 +140,12 @@ pub(crate) fn plan_ground(
     let mut algorithm = options.algorithm;
     let mut note = None;
     let is_over_states = task.metric.is_some() && task.numeric_condition.is_some();
-    if algorithm == Algorithm::Anytime && task.cost_unsupported.is_some() && !is_over_states {
+    if algorithm == Algorithm::Anytime
+        && !is_over_states
+        && let Some(unsupported) = &task.cost_unsupported
+    {
         algorithm = Algorithm::Greedy;
-        note = Some(
-            "the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned(),
-        );
+        note = Some(format!("the task has {}, so the first plan is not improved", unsupported.what));
     }
     if algorithm == Algorithm::Anytime && is_over_states {
         note = Some(

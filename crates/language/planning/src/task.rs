@@ -155,6 +155,14 @@ pub struct NumCondition {
     pub span: Span,
 }
 
+impl NumCondition {
+    /// Returns true if the condition holds under the variables' values.
+    #[inline]
+    pub fn holds(&self, numbers: &[Number]) -> bool {
+        self.comparison.holds(self.left.value(numbers), self.right.value(numbers))
+    }
+}
+
 /// A conjunction of literals and numeric conditions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Condition {
@@ -172,7 +180,7 @@ impl Condition {
     pub fn holds(&self, facts: &[u64], numbers: &[Number]) -> bool {
         self.positive.iter().all(|&f| crate::bits::get(facts, f))
             && self.negative.iter().all(|&f| !crate::bits::get(facts, f))
-            && self.numeric.iter().all(|c| c.comparison.holds(c.left.value(numbers), c.right.value(numbers)))
+            && self.numeric.iter().all(|c| c.holds(numbers))
     }
 
     /// Returns true if the condition is empty, so that it holds in every state.

@@ -92,8 +92,8 @@ impl<'r, C: Cost> Bound<'r, C> {
         }
     }
 
-    /// A bound for a state, infinite where it shows that the goal is out of reach, and true if it is the highest. What takes long is not
-    /// evaluated if the others are above `enough`.
+    /// A bound for a state, infinite where it shows that the goal is out of reach, and what has been evaluated then. What takes long is
+    /// not evaluated if the others are above `enough`, and what was evaluated before does not count again.
     ///
     /// # Errors
     /// The limit that ended the evaluation.
@@ -101,21 +101,22 @@ impl<'r, C: Cost> Bound<'r, C> {
         &mut self,
         space: &Space<'_>,
         state: &[u64],
+        before: Evaluated,
         enough: C::Total,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
-    ) -> Result<(C, bool), StopReason> {
+    ) -> Result<(C, Evaluated), StopReason> {
         if space.is_dead_end(state) {
-            return Ok((C::INFINITE, true));
+            return Ok((C::INFINITE, Evaluated::Fully));
         }
         statistics.evaluated += u64::from(!matches!(self, Bound::Blind));
         let value = match self {
             Bound::Blind => Some(C::default()),
             Bound::LmCut(heuristic) => heuristic.evaluate(state, watch)?,
             Bound::HMax(heuristic) => heuristic.h_max(state),
-            Bound::Mixed(mixed) => return mixed.evaluate(space, state, enough, watch),
+            Bound::Mixed(mixed) => return mixed.evaluate(space, state, before, enough, watch),
         };
-        Ok((value.unwrap_or(C::INFINITE), true))
+        Ok((value.unwrap_or(C::INFINITE), Evaluated::Fully))
     }
 }
 
@@ -147,9 +148,10 @@ impl<'r, C: Cost> Mixed<'r, C> {
         &mut self,
         space: &Space<'_>,
         state: &[u64],
+        before: Evaluated,
         enough: C::Total,
         watch: &mut LimitWatch<'_>,
-    ) -> Result<(C, bool), StopReason> {
+    ) -> Result<(C, Evaluated), StopReason> {
         // Distances have 32 bits.
         let visited = self.lm_cut.explorations * self.lm_cut.operators.len() as u64;
         if visited >= BUILD_AFTER && !self.has_built && size_of::<C>() == size_of::<u32>() {
@@ -157,17 +159,22 @@ impl<'r, C: Cost> Mixed<'r, C> {
             self.projections = Projections::build(space, watch)?.map(Box::new);
         }
         let mut value = C::default();
-        if let Some(projections) = &mut self.projections {
+        if let Some(projections) = self.projections.as_mut().filter(|_| before == Evaluated::No) {
             let projected = projections.value(state);
             if projected == u64::MAX {
-                return Ok((C::INFINITE, true));
+                return Ok((C::INFINITE, Evaluated::Fully));
             }
             value = C::of(projected.min(u64::from(u32::MAX - 1)));
-            if !self.with_lm_cut || C::Total::from(value) > enough {
-                return Ok((value, !self.with_lm_cut));
+            if self.with_lm_cut && C::Total::from(value) > enough {
+                return Ok((value, Evaluated::Projected));
             }
         }
-        let Some(landmarks) = self.lm_cut.evaluate(state, watch)? else { return Ok((C::INFINITE, true)) };
+        if !self.with_lm_cut {
+            return Ok((value, Evaluated::Fully));
+        }
+        let Some(landmarks) = self.lm_cut.evaluate(state, watch)? else {
+            return Ok((C::INFINITE, Evaluated::Fully));
+        };
         if self.projections.is_some() {
             self.evaluated += 1;
             self.raised += u64::from(C::Total::from(landmarks) > C::Total::from(value).max(enough));
@@ -176,8 +183,19 @@ impl<'r, C: Cost> Mixed<'r, C> {
                 self.raised = 0;
             }
         }
-        Ok((landmarks.max(value), true))
+        Ok((landmarks.max(value), Evaluated::Fully))
     }
+}
+
+/// Bounds of a state that were evaluated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Evaluated {
+    /// None: its bound is inherited from the state before it.
+    No,
+    /// Projections, but not LM-cut.
+    Projected,
+    /// All that apply.
+    Fully,
 }
 
 /// Open states by f, then h; the latest first within both.
@@ -208,8 +226,8 @@ pub(super) struct Nodes<C: Cost> {
     pub(super) g: Vec<C::Total>,
     /// A lower bound on the cost to the goal; infinite if the goal is out of reach.
     pub(super) h: Vec<C>,
-    /// True if `h` is the heuristic's value; otherwise `h` is inherited from the parent.
-    pub(super) evaluated: Vec<bool>,
+    /// Where `h` is from.
+    pub(super) evaluated: Vec<Evaluated>,
     closed: Vec<bool>,
 }
 
@@ -217,7 +235,7 @@ impl<C: Cost> Nodes<C> {
     fn push(&mut self, g: C::Total, h: C) {
         self.g.push(g);
         self.h.push(h);
-        self.evaluated.push(false);
+        self.evaluated.push(Evaluated::No);
         self.closed.push(false);
     }
 }
@@ -329,10 +347,11 @@ impl<C: Cost> Exploration<C> {
             if target.goal.holds(state, &[]) {
                 return Ok(Progress::Goal(id));
             }
-            if !nodes.evaluated[i] {
+            if nodes.evaluated[i] != Evaluated::Fully {
                 let before = bound.work();
-                let (value, is_highest) = bound.evaluate(space, state, queued.into(), watch, statistics)?;
-                nodes.evaluated[i] = is_highest;
+                let (value, evaluated) =
+                    bound.evaluate(space, state, nodes.evaluated[i], queued.into(), watch, statistics)?;
+                nodes.evaluated[i] = evaluated;
                 self.work += bound.work() - before;
                 if value == C::INFINITE {
                     nodes.closed[i] = true;
@@ -653,20 +672,18 @@ impl<'r, C: Cost> LmCut<'r, C> {
                 if shape.supporter != proposition || shape.open != 0 {
                     continue;
                 }
-                let mut enters = false;
-                for &effect in relaxed.effects.row(operator as usize) {
-                    let zone = &mut self.zone[effect as usize];
-                    match zone {
-                        Zone::Goal => enters = true,
-                        Zone::Before => {}
-                        Zone::Unseen => {
-                            *zone = Zone::Before;
-                            self.stack.push(effect);
-                        }
-                    }
-                }
-                if enters {
+                let effects = relaxed.effects.row(operator as usize);
+                // Paths through an operator of the cut are not followed: what they cross later need not be in the cut.
+                if effects.iter().any(|&effect| self.zone[effect as usize] == Zone::Goal) {
                     self.cut.push(operator);
+                    continue;
+                }
+                for &effect in effects {
+                    let zone = &mut self.zone[effect as usize];
+                    if *zone == Zone::Unseen {
+                        *zone = Zone::Before;
+                        self.stack.push(effect);
+                    }
                 }
             }
         }

@@ -203,6 +203,7 @@ impl Projections {
             variables,
         };
         bound.partition(space, &steps, &projections, transitions, watch)?;
+        bound.drop_unused();
         Ok((!bound.orders.is_empty()).then_some(bound))
     }
 
@@ -262,6 +263,17 @@ impl Projections {
             }
         }
         Ok(())
+    }
+
+    /// Drops projections that no order uses: computing their abstract states took more time than the sums.
+    fn drop_unused(&mut self) {
+        let mut number = vec![NONE; self.patterns.len()];
+        self.orders.iter().flatten().for_each(|(p, _)| number[*p as usize] = 0);
+        let used = number.iter_mut().filter(|n| **n != NONE);
+        used.enumerate().for_each(|(i, n)| *n = i as u32);
+        let mut all = number.iter();
+        self.patterns.retain(|_| all.next() != Some(&NONE));
+        self.orders.iter_mut().flatten().for_each(|(p, _)| *p = number[*p as usize]);
     }
 
     fn indices_of(&mut self, state: &[u64]) -> Vec<u32> {

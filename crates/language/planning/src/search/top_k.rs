@@ -25,7 +25,7 @@
 //! lists a suffix.
 
 use super::astar;
-use super::astar::{Bound, Cost, Explored, LmCut, Mixed, Total, fits_narrow};
+use super::astar::{Bound, Cost, Evaluated, Explored, LmCut, Mixed, Total, fits_narrow};
 use super::relaxed::Relaxed;
 use super::space::{NONE, NodeTable, SearchStatistics, Space, StateId};
 use crate::resources::{LimitWatch, StopReason};
@@ -197,8 +197,8 @@ struct Suffixes<'s, 't, C: Cost> {
     table: NodeTable,
     /// By state: a lower bound on its next suffix.
     bounds: Vec<Weight<C::Total>>,
-    /// True for each state that the heuristic has evaluated.
-    evaluated: Vec<bool>,
+    /// By state: what its bound is from.
+    evaluated: Vec<Evaluated>,
     /// By state: its place in `opened`, or [`NONE`].
     place: Vec<u32>,
     opened: Vec<Opened<C::Total>>,
@@ -413,9 +413,11 @@ impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
         let mut buffers = std::mem::take(&mut self.buffers);
         self.table.read(state, &mut buffers.state);
         let goal = self.space.is_goal(&buffers.state);
-        if !goal && !self.evaluated[s] {
-            let (h, is_highest) = bound.evaluate(self.space, &buffers.state, most.cost, watch, statistics)?;
-            self.evaluated[s] = is_highest;
+        if !goal && self.evaluated[s] != Evaluated::Fully {
+            let before = self.evaluated[s];
+            let (h, evaluated) =
+                bound.evaluate(self.space, &buffers.state, before, most.cost, watch, statistics)?;
+            self.evaluated[s] = evaluated;
             let weight = if h == C::INFINITE { Weight::INFINITE } else { self.at_least(h.into()) };
             self.bounds[s] = self.bounds[s].max(weight);
         }
@@ -466,7 +468,7 @@ impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
             let (to, new) = self.table.insert(&buffers.next, NONE, NONE);
             if new {
                 self.bounds.push(Weight::zero());
-                self.evaluated.push(false);
+                self.evaluated.push(Evaluated::No);
                 self.place.push(NONE);
             }
             self.edges.push(Edge { action: action(operator), cost: C::of(self.space.cost(operator)), to });

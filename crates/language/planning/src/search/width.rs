@@ -18,8 +18,10 @@ use rustc_hash::FxHashMap;
 /// Name of the method.
 pub(super) const METHOD: &str = "best-first width search";
 
-/// Most words of pairs, and of parts. Beyond them nothing is new.
-const MAX_PAIR_WORDS: usize = 1 << 25;
+/// Most words of pairs and parts, if a pair is to be added. Beyond them no pair is new.
+const MAX_WORDS: usize = 1 << 25;
+/// Most words of parts, which also divide single facts. Beyond them nothing is new.
+const MAX_PART_WORDS: usize = MAX_WORDS / 2;
 /// Range of the goals that remain within the keys of a novelty.
 const LEVELS: u64 = 1 << 10;
 /// Bytes of a state beside its entry in the table, about.
@@ -356,6 +358,11 @@ impl Seen {
         }
     }
 
+    /// Words of the parts.
+    fn part_words(&self) -> usize {
+        self.single.len() + self.row_of.len() / 2
+    }
+
     /// Novelty of a state, whose facts and pairs are then known. `before` is a known state of the same part that differs little.
     fn novelty(
         &mut self,
@@ -367,7 +374,7 @@ impl Seen {
         let fresh = self.parts.len() as u32;
         let part = *self.parts.entry(counters).or_insert(fresh) as usize;
         if part == fresh as usize {
-            if self.single.len() + self.row_of.len() / 2 > MAX_PAIR_WORDS {
+            if self.part_words() > MAX_PART_WORDS {
                 self.parts.remove(&counters);
                 return Ok(3);
             }
@@ -414,16 +421,16 @@ impl Seen {
         fact: Fact,
         watch: &mut LimitWatch<'_>,
     ) -> Result<Option<usize>, StopReason> {
-        let number = &mut self.row_of[part * self.facts + fact as usize];
-        if *number == NONE {
-            if self.rows.len() + self.words > MAX_PAIR_WORDS {
+        let place = part * self.facts + fact as usize;
+        if self.row_of[place] == NONE {
+            if self.part_words() + self.rows.len() + self.words > MAX_WORDS {
                 return Ok(None);
             }
             watch.charge(8 * self.words as u64)?;
-            *number = (self.rows.len() / self.words) as u32;
+            self.row_of[place] = (self.rows.len() / self.words) as u32;
             self.rows.resize(self.rows.len() + self.words, 0);
         }
-        Ok(Some(*number as usize * self.words))
+        Ok(Some(self.row_of[place] as usize * self.words))
     }
 }
 

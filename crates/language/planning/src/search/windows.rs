@@ -2,10 +2,12 @@
 //!
 //! A window is a part of the plan between two of its states. Its replacement leads from the first of them to the facts that the rest of
 //! the plan needs, which is less than the second state. A* searches it below the cost of the window, with a limit on its work. Lengths
-//! go from short to long; when no length helps, the limit grows.
+//! go from short to long; when no length helps, the limit grows. In between, larger and larger neighbourhoods of the whole plan are
+//! searched ([`super::neighbourhood`]).
 
 use super::astar::{self, Bound, Cost, EVALUATION, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
+use super::neighbourhood;
 use super::space::{SearchStatistics, Space};
 use crate::bits;
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
@@ -89,8 +91,13 @@ impl Needs {
 pub(super) struct Windows {
     /// The best plan that is known.
     plan: Vec<u32>,
-    /// True if a window made it better since it was last taken.
+    /// True if it was made better since it was last taken.
     is_better: bool,
+    /// The method that made it better.
+    pub(super) method: &'static str,
+    /// States of the next neighbourhood, and the work at which it is searched.
+    around: u64,
+    around_at: u64,
     /// The pass that continues.
     pass: Option<Pass>,
     /// Index into the lengths.
@@ -128,6 +135,8 @@ struct Pass {
     is_better: bool,
 }
 
+/// Name of the method.
+const METHOD: &str = "windows";
 /// Length of the shortest windows; each longer one has twice the length.
 const SHORTEST: usize = 4;
 /// Work on a window of the first round.
@@ -136,6 +145,11 @@ const FIRST_EFFORT: u64 = 10_000;
 const WINDOW_WEIGHT: u32 = 2;
 /// Efforts in a round, so that the last window of a round is a small part of it.
 const ROUND_EFFORTS: u64 = 8;
+/// Generated states of the first neighbourhood and of the largest one. Each has twice as many as the one before.
+const FIRST_AROUND: u64 = 100_000;
+const MOST_AROUND: u64 = 1_600_000;
+/// Work on windows between two neighbourhoods, in terms of the work on the first of them.
+const WORK_BETWEEN: u64 = 3;
 /// Most bytes of needs that are kept in a pass.
 const NEEDS_BYTES: usize = 64 << 20;
 
@@ -144,6 +158,9 @@ impl Windows {
         Windows {
             plan,
             is_better: false,
+            method: METHOD,
+            around: FIRST_AROUND,
+            around_at: 0,
             pass: None,
             additive,
             max_generated: 0,
@@ -157,9 +174,9 @@ impl Windows {
         }
     }
 
-    /// Work of a round.
+    /// Work of a round: at least the length of the plan, because each round may report the plan.
     pub(super) fn round(&self) -> u64 {
-        self.effort.saturating_mul(ROUND_EFFORTS)
+        self.effort.saturating_mul(ROUND_EFFORTS).max(self.plan.len() as u64)
     }
 
     /// The plan, if it is better than when it was last taken.
@@ -186,18 +203,72 @@ impl Windows {
     ) -> Result<(), StopReason> {
         let end = self.work.saturating_add(work);
         self.max_generated = self.statistics.generated.saturating_add(generated);
-        while self.work < end && !self.is_optimal {
+        let mut result = Ok(());
+        while result.is_ok() && self.work < end && !self.is_optimal {
+            if self.work >= self.around_at {
+                result = self.search_around(space, resources);
+                continue;
+            }
             let mut pass = self.pass.take().unwrap_or_else(|| self.start_pass(space));
             match self.replace_window::<C>(space, &mut pass, resources) {
                 Ok(true) => self.end_pass(&pass),
                 Ok(false) => self.pass = Some(pass),
-                // The states of this round are used up.
-                Err(StopReason::Nodes) => {
+                Err(reason) => {
                     self.pass = Some(pass);
-                    return Ok(());
+                    result = Err(reason);
                 }
-                Err(reason) => return Err(reason),
             }
+        }
+        self.take_unfinished();
+        // The states of this round are used up.
+        if result == Err(StopReason::Nodes) { Ok(()) } else { result }
+    }
+
+    /// Takes the plan of a pass that has made it better. Once a round, not after each window: a long plan has many of them.
+    fn take_plan(&mut self, pass: &Pass) {
+        if pass.is_better {
+            self.plan.clone_from(&pass.out);
+            self.plan.extend(&pass.plan[pass.done..]);
+            (self.is_better, self.method) = (true, METHOD);
+        }
+    }
+
+    /// Takes the plan of the pass that continues.
+    fn take_unfinished(&mut self) {
+        if let Some(pass) = self.pass.take() {
+            self.take_plan(&pass);
+            self.pass = Some(pass);
+        }
+    }
+
+    /// Searches the neighbourhood of the plan.
+    fn search_around(
+        &mut self,
+        space: &Space<'_>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        self.take_unfinished();
+        let left = self.max_generated.saturating_sub(self.statistics.generated);
+        if left == 0 {
+            return Err(StopReason::Nodes);
+        }
+        let mut resources = ScopedLimits::new(resources);
+        let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
+        let before = self.statistics;
+        let most = self.around.min(left);
+        let found = neighbourhood::improve(space, &self.plan, most, &mut watch, &mut self.statistics);
+        let expanded = self.statistics.expanded - before.expanded;
+        let work = self.plan.len() as u64 + expanded + (self.statistics.generated - before.generated) / 4;
+        self.work += work;
+        self.around_at = self.work + WORK_BETWEEN * work;
+        match found {
+            Ok(Some(plan)) => {
+                self.set_plan(&plan);
+                (self.is_better, self.method) = (true, neighbourhood::METHOD);
+            }
+            Ok(None) if self.around < MOST_AROUND => self.around *= 2,
+            Ok(None) | Err(StopReason::Memory) => self.around_at = u64::MAX,
+            Err(reason) => return Err(reason),
         }
         Ok(())
     }
@@ -236,10 +307,7 @@ impl Windows {
         match self.cheaper::<C>(space, state, needs, &plan[*start..end], resources)? {
             Some(better) => {
                 better.into_iter().for_each(|operator| step(state, operator));
-                self.plan.clone_from(out);
-                self.plan.extend(&plan[end..]);
-                (self.is_better, *is_better) = (true, true);
-                (*done, *start) = (end, end);
+                (*is_better, *done, *start) = (true, end, end);
             }
             None => *start += *stride,
         }
@@ -248,6 +316,7 @@ impl Windows {
 
     /// Chooses the length of the next pass.
     fn end_pass(&mut self, pass: &Pass) {
+        self.take_plan(pass);
         if pass.is_better {
             self.level = 0;
         } else if !self.is_whole {

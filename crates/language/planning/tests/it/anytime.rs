@@ -138,6 +138,22 @@ fn a_task_that_is_solved_at_once_starts_no_thread() {
 }
 
 #[test]
+fn a_landmark_has_no_operator_that_needs_another_one_of_it() {
+    // A plan has `both` (2) for `a`, and 1 for `c`. If `late` were part of the first landmark beside `both`, the second one would cost 0.
+    let domain = "(define (domain cuts) (:predicates (a) (b) (c)) (:functions (total-cost))
+      (:action both :parameters () :effect (and (a) (b) (increase (total-cost) 2)))
+      (:action early :parameters () :effect (and (c) (increase (total-cost) 1)))
+      (:action late :parameters () :precondition (a) :effect (and (b) (c) (increase (total-cost) 1))))";
+    let problem = "(define (problem one) (:domain cuts) (:init (= (total-cost) 0)) (:goal (and (b) (c)))
+      (:metric minimize (total-cost)))";
+    let mut threads = TwoThreads { side_by_side: 0 };
+    let (result, _) = improve(&read(domain, problem), u64::MAX, &mut threads);
+    // The bound of the initial state is the cost of the plan, so no further search starts.
+    let plan = plan_of(result);
+    assert_eq!((plan.cost, plan.optimal, threads.side_by_side), (Some(3.0), true, 0));
+}
+
+#[test]
 fn the_limit_on_nodes_holds_inside_a_window() {
     let task = carry(5, 6, "1", "1");
     let first = plan(&task.0, &task.1, &PlanOptions::default(), &mut Unlimited).unwrap().statistics.generated;
@@ -239,11 +255,69 @@ fn a_goal_that_holds_needs_no_steps() {
 
 #[test]
 fn a_metric_that_is_not_a_sum_of_costs_leaves_the_first_plan() {
-    let task = carry_for("(* (total-cost) (total-cost))", 3, 4, "1", "1");
-    let (result, reported) = improve(&task, u64::MAX, &mut Unlimited);
-    assert!(result.note.as_ref().unwrap().contains("not a sum"), "{:?}", result.note);
+    for (metric, lifting, reason) in [
+        ("(* (total-cost) (total-cost))", "1", "a metric that is not linear"),
+        ("(total-cost)", "-1", "an action that makes the metric better"),
+        ("(- 10 (total-cost))", "1", "an action that makes the metric better"),
+    ] {
+        let (result, reported) = improve(&carry_for(metric, 3, 4, "1", lifting), u64::MAX, &mut Unlimited);
+        assert_eq!(result.note, Some(format!("the task has {reason}, so the first plan is not improved")));
+        let plan = plan_of(result);
+        assert_eq!((plan.cost, plan.bound, plan.optimal, reported.len()), (None, None, false, 0));
+    }
+}
+
+#[test]
+fn a_negative_cost_is_refused_by_name_where_a_cheapest_plan_is_wanted() {
+    let task = carry(2, 1, "1", "-1");
+    let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
+    let result = plan(&task.0, &task.1, &options, &mut Unlimited).unwrap();
+    let SearchOutcome::Unsupported(why) = result.outcome else { panic!("{:?}", result.outcome) };
+    assert_eq!(why[0].what, "an action that makes the metric better");
+}
+
+#[test]
+fn a_plan_of_more_than_100_000_steps_is_improved_within_its_limits() {
+    // A binary counter. Adding two is one step, and it costs more than adding one twice.
+    let bits = 17;
+    let all = (1u32 << bits) - 1;
+    let action = |name: &str, bit: usize, from: usize, cost: u32| {
+        let low = |not: &str| {
+            (from..bit)
+                .map(|b| format!("({not}one b{b}){}", &")"[..usize::from(!not.is_empty())]))
+                .collect::<String>()
+        };
+        format!(
+            "(:action {name}-{bit} :parameters () :precondition (and {} (not (one b{bit})))
+              :effect (and {} (one b{bit}) (increase (total-cost) {cost})))",
+            low(""),
+            low("not (")
+        )
+    };
+    let actions: String = (0..bits)
+        .map(|bit| action("one", bit, 0, 1))
+        .chain((1..bits).map(|bit| action("two", bit, 1, 5)))
+        .collect();
+    let names: String = (0..bits).map(|bit| format!(" b{bit}")).collect();
+    let goal: String = (0..bits).map(|bit| format!("(one b{bit})")).collect();
+    let domain = format!(
+        "(define (domain count) (:constants{names}) (:predicates (one ?b)) (:functions (total-cost)) {actions})"
+    );
+    let problem = format!(
+        "(define (problem all) (:domain count) (:init (= (total-cost) 0)) (:goal (and {goal}))
+         (:metric minimize (total-cost)))"
+    );
+    let task = read(&domain, &problem);
+    let options =
+        PlanOptions { algorithm: Algorithm::Anytime, max_nodes: 2_000_000, ..PlanOptions::default() };
+    let mut costs = Vec::new();
+    let mut on_plan = |plan: &Plan, _: &'static str| costs.push(plan.cost.unwrap());
+    let result = plan_with_progress(&task.0, &task.1, &options, &mut Unlimited, &mut on_plan).unwrap();
     let plan = plan_of(result);
-    assert_eq!((plan.cost, plan.bound, plan.optimal, reported.len()), (None, None, false, 0));
+    assert_valid(&task, &plan);
+    assert!(costs[0] > f64::from(all), "{}", costs[0]);
+    // Only adding one throughout is optimal.
+    assert_eq!((plan.cost, plan.steps.len()), (Some(f64::from(all)), all as usize));
 }
 
 #[test]
