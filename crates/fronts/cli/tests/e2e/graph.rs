@@ -84,7 +84,10 @@ fn the_states_of_a_plan_with_times_are_drawn_along_the_plan() {
     let closing: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
     assert_eq!(closing["edges"][1]["action"], "5: timed literals", "{closing}");
     assert_eq!(closing["states"][2]["deleted"], serde_json::json!(["(open)"]));
-    assert_eq!((&closing["plan"]["executed"], &closing["states"][2]["after_steps"]), (&1.into(), &serde_json::json!([1])));
+    assert_eq!(
+        (&closing["plan"]["executed"], &closing["states"][2]["after_steps"]),
+        (&1.into(), &serde_json::json!([1]))
+    );
     // What lies around such a plan is refused in one line, with what to do.
     for more in [vec![], vec![text("durations", "p01.plan"), "--around".to_owned(), "2".to_owned()]] {
         let more: Vec<&str> = more.iter().map(String::as_str).collect();

@@ -18,7 +18,8 @@ fn replayed(pipeline: &str, suite: &str, folder: &Path) -> Vec<Value> {
     let suite = root().join("examples/extended").join(suite);
     let [file, cassette, suite, runs] =
         [&file, &cassette, &suite, &folder.join("runs")].map(|path| path.display().to_string());
-    let words = ["run", &file, "--suite", &suite, "--seed", "1", "--replay", &cassette, "--runs", &runs, "--json"];
+    let words =
+        ["run", &file, "--suite", &suite, "--seed", "1", "--replay", &cassette, "--runs", &runs, "--json"];
     let ran = ran(words);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let tasks = report["tasks"].as_array().unwrap().clone();
@@ -94,9 +95,10 @@ fn recorded_problems_with_a_wrong_number_time_or_weight_are_judged_right() {
             let is_wrong = text != normal(&fs::read_to_string(&own.problem).unwrap());
             let written = own.file("written.pddl", &text);
             let plans = [own.planned(&own.problem), own.planned(&written)];
-            let is_shown = plans.iter().flatten().any(|plan| {
-                own.judged(&own.problem, plan) != own.judged(&written, plan)
-            });
+            let is_shown = plans
+                .iter()
+                .flatten()
+                .any(|plan| own.judged(&own.problem, plan) != own.judged(&written, plan));
             own.environment_is_right(candidate);
             wrong += u32::from(is_wrong);
             shown += u32::from(is_shown);
