@@ -323,7 +323,10 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
         warn_of_other_cells(setup, &plan);
         announce(context, request, setup, &plan);
         let outcomes = setup.outcomes(&plan);
-        warn_of_repeats(setup, &plan);
+        // After an interruption the command ends at once.
+        if outcomes.stopped.is_none() && outcomes.status() != Status::Interrupted {
+            warn_of_repeats(setup, &plan);
+        }
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
         let tables = match request.shard {
             Some(_) => None,

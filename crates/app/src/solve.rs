@@ -372,7 +372,8 @@ impl Attempt<'_> {
         for (_, sentence) in &readings.refusals {
             dialogue.remarks.push(format!("one reading says: {sentence}"));
         }
-        self.folder.write_points(&dialogue.points)?;
+        let sheet: Vec<OpenPoint> = dialogue.points.iter().chain(&dialogue.kept).cloned().collect();
+        self.folder.write_points(&sheet)?;
         if !dialogue.statements.is_empty() {
             return Ok(Ended::Statements(dialogue.statements));
         }
@@ -416,8 +417,11 @@ impl Attempt<'_> {
             result.optimal = *optimal;
             result.plan.clone_from(steps);
             result.words = self.words(model, steps, phrases, &dialogue.allowed_by);
-            if let Some(words) = &result.words {
-                folder.write("answer/plan.txt", words)?;
+            match &result.words {
+                Some(words) => folder.write("answer/plan.txt", words)?,
+                None => {
+                    self.context.warn("the plan is not told in sentences: it was not executed step by step")
+                }
             }
         }
         if let Found::Unsolvable(why) = &dialogue.found {

@@ -547,10 +547,10 @@ impl Cell<'_> {
     pub(super) fn cassettes_of(&self, running: &RunSettings<'_>) -> Vec<PathBuf> {
         let folders =
             if running.replay.is_empty() { running.record.as_slice() } else { running.replay.as_slice() };
-        let mut found: Vec<(bool, PathBuf)> =
+        let mut found: Vec<(CassetteRank, PathBuf)> =
             folders.iter().flat_map(|folder| self.cassettes(folder)).collect();
         // The cell's own of all folders come before those of other pipelines.
-        found.sort_by_key(|(is_own, _)| !is_own);
+        found.sort_by_key(|(rank, _)| *rank);
         let found: Vec<PathBuf> = found.into_iter().map(|(_, path)| path).collect();
         match running.replay.first() {
             // Opening what is not there says so.
@@ -559,24 +559,16 @@ impl Cell<'_> {
         }
     }
 
-    /// The cassettes in a folder that may have the cell's replies, plain or compressed: its own, and those of other pipelines over the
-    /// same suite and seed with the same model. A pipeline that continues another one sends the same requests up to there.
-    fn cassettes(&self, folder: &Path) -> Vec<(bool, PathBuf)> {
-        let CellKey { model, seed, .. } = &self.key;
-        let model = if model.is_empty() { String::new() } else { format!("@{model}") };
-        let ends = [format!("{model}.{seed}.jsonl"), format!("{model}.{seed}.jsonl.gz")];
-        let begin = format!("{}.", self.suite.name);
-        let own = format!("{begin}{}.", self.key.column());
+    /// The cassettes in a folder that may have the cell's replies, plain or compressed, by name.
+    fn cassettes(&self, folder: &Path) -> Vec<(CassetteRank, PathBuf)> {
         let mut names: Vec<String> = std::fs::read_dir(folder)
             .into_iter()
             .flatten()
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| name.starts_with(&begin) && ends.iter().any(|end| name.ends_with(end)))
-            // Every name ends as that of a cell without a model.
-            .filter(|name| !model.is_empty() || name.starts_with(&own) || !name.contains('@'))
             .collect();
         names.sort();
-        names.into_iter().map(|name| (name.starts_with(&own), folder.join(name))).collect()
+        let found = |name: String| Some((CassetteRank::of(&name, &self.key)?, folder.join(name)));
+        names.into_iter().filter_map(found).collect()
     }
 
     /// Refuses a cell that was made with other inputs.
@@ -614,6 +606,33 @@ impl Cell<'_> {
         let message = format!("{} was made with other inputs: {}", stored.path().display(), other.join(", "));
         let failure = Failure::new(FailureClass::Request, OTHER_INPUTS, message);
         Err(failure.help("name another folder with --out, or undo the change").into())
+    }
+}
+
+/// The place of a cassette in the order in which a cell searches them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CassetteRank {
+    /// The cell's own.
+    Own,
+    /// Of another pipeline with the same model. A pipeline that continues another one sends the same requests up to there.
+    SameModel,
+    /// Of a model of a matrix, for a cell without one: the pipeline may name the same model.
+    NamedModel,
+}
+
+impl CassetteRank {
+    /// The rank of a file for a cell; `None` for a file of another suite, seed or model of the matrix.
+    fn of(name: &str, key: &CellKey) -> Option<Self> {
+        let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".jsonl")?;
+        let column = stem.strip_suffix(&format!(".{}", key.seed))?;
+        let column = column.strip_prefix(&format!("{}.", key.suite))?;
+        let (named, model) = (format!("@{}", key.model), !key.model.is_empty());
+        match column == key.column() {
+            true => Some(Self::Own),
+            false if model => column.ends_with(&named).then_some(Self::SameModel),
+            false if column.contains('@') => Some(Self::NamedModel),
+            false => Some(Self::SameModel),
+        }
     }
 }
 
@@ -715,6 +734,28 @@ mod tests {
             CellOutcome { result, selected: true, status: Some(*status), failures: (0, 0), changed: false }
         };
         EvaluationOutcome { cells: statuses.iter().map(outcome).collect(), stopped: None }.status()
+    }
+
+    #[test]
+    fn own_cassettes_come_first_and_those_of_named_models_last() {
+        use CassetteRank::{NamedModel, Own, SameModel};
+        let rank = |name: &str, model: &str| {
+            let (suite, pipeline) = ("blocks".to_owned(), "llm-p".to_owned());
+            CassetteRank::of(name, &CellKey { suite, pipeline, model: model.to_owned(), seed: 1 })
+        };
+        for (name, without, with) in [
+            ("blocks.llm-p.1.jsonl", Some(Own), None),
+            ("blocks.tic.1.jsonl.gz", Some(SameModel), None),
+            ("blocks.llm-p@small.1.jsonl", Some(NamedModel), Some(Own)),
+            ("blocks.tic@small.1.jsonl.gz", Some(NamedModel), Some(SameModel)),
+            ("blocks.tic@large.1.jsonl", Some(NamedModel), None),
+            ("blocks.llm-p.2.jsonl", None, None),
+            ("blocks-L2.llm-p.1.jsonl", None, None),
+            ("README.md", None, None),
+        ] {
+            assert_eq!((rank(name, ""), rank(name, "small")), (without, with), "{name}");
+        }
+        assert!(Own < SameModel && SameModel < NamedModel);
     }
 
     #[test]

@@ -71,23 +71,18 @@ pub(super) struct Dialogue {
     pub(super) solvable_if: Vec<OpenPoint>,
     /// Answers that the model does not follow.
     pub(super) unfollowed: Vec<Unfollowed>,
+    /// Answers to points that are not among these: they stay in the sheet as tests.
+    pub(super) kept: Vec<OpenPoint>,
     /// Steps of the plan, from 0, that are possible because of an answer, with the question and the answer.
     pub(super) allowed_by: Vec<(usize, String)>,
 }
 
 /// An answer that the model does not follow.
 pub(super) struct Unfollowed {
-    /// The point with its answer.
+    /// The point, which follows its answer.
     pub(super) given: OpenPoint,
     /// The id of the point whose answer excludes it; `None` if no reading allows it.
     pub(super) excluded_by: Option<String>,
-}
-
-impl Unfollowed {
-    /// True if the answer is one of the sides of its point.
-    pub(super) fn has_choice(&self, phrases: &Phrases) -> bool {
-        answered(&self.given, phrases).is_some()
-    }
 }
 
 /// The two models of a choice that was answered.
@@ -286,10 +281,17 @@ impl Talk<'_> {
         for &reading in &members {
             self.add_points(reading);
         }
-        let model = self.readings[main].model.clone();
-        let phrases = self.settings.phrases;
-        for (line, changed) in without_assumed_lines(&model, phrases) {
+        self.add_assumed_lines();
+    }
+
+    /// The rivals of the model without one of the lines that no sentence states. A line with a point is decided already.
+    fn add_assumed_lines(&mut self) {
+        let (main, phrases) = (self.main, self.settings.phrases);
+        for (line, changed) in without_assumed_lines(&self.model, phrases) {
             let [question, here, otherwise] = phrases.unstated.map(|text| fill(text, &[&line]));
+            if self.points.iter().any(|point| point.question == question) {
+                continue;
+            }
             let told = CriticPoint {
                 kind: GapKind::Other,
                 question,
@@ -745,7 +747,7 @@ impl Talk<'_> {
         }
         for old in std::mem::take(&mut self.rivals) {
             let model = match &old.origin {
-                // It was made of the model before.
+                // It was made of the model before, and is made again below.
                 Origin::LineLeftOut => continue,
                 Origin::Change(change) if old.reading == self.main => {
                     let before = (base.domain_text.as_str(), base.problem_text.as_str());
@@ -769,6 +771,7 @@ impl Talk<'_> {
             };
             self.add_rival(model, old.reading, old.origin, old.told, old.supporters);
         }
+        self.add_assumed_lines();
     }
 
     /// Removes the rivals that an answer excludes.
@@ -808,7 +811,7 @@ impl Talk<'_> {
                     };
                     let last = self.sides.iter().rev().find(excludes);
                     let excluded_by = last.map(|sides| sides.id.clone());
-                    unfollowed.push(Unfollowed { given: given.clone(), excluded_by });
+                    unfollowed.push(Unfollowed { given: answered, excluded_by });
                 }
                 None => {
                     self.remarks.push(format!("an answer fits no open point any more: {}", given.question));
@@ -858,6 +861,7 @@ impl Talk<'_> {
             not_looked_at: self.not_looked_at,
             solvable_if: Vec::new(),
             unfollowed,
+            kept: Vec::new(),
             allowed_by,
         }
     }

@@ -261,7 +261,7 @@ impl Folder {
     /// The points with the answers that were given.
     ///
     /// # Errors
-    /// The file cannot be read, or belongs to another text; an answer to no point.
+    /// The file cannot be read, belongs to another text, or has a point without two choices; an answer to no point.
     pub(super) fn answers(
         &self,
         context: &Context,
@@ -315,6 +315,11 @@ impl Folder {
         if sheet.text != self.text_hash() {
             return Ok(Vec::new());
         }
+        if let Some(point) = sheet.points.iter().find(|point| point.choices.len() != 2) {
+            let message = format!("the point `{}` has {} choices, not two", point.id, point.choices.len());
+            let help = "leave the choices unchanged: other words than theirs are an answer, too";
+            return Err(unreadable(path, Diagnostic::error("solve.answers", message).help(help)));
+        }
         Ok(sheet.points)
     }
 
@@ -332,8 +337,8 @@ impl Folder {
         let text = toml::to_string(&sheet).map_err(|e| unwritable(&path, &e))?;
         let shown = self.shown.display();
         let heading = format!(
-            "# The points that the text leaves open. Behind `answer =` write the number of a choice, \"either\", \"unknown\" or your own words,\n\
-             # also where something was assumed. Then: planforge solve --continue {shown}\n"
+            "# The points that the text leaves open. Behind `answer =` write the number of a choice, yes or no, the beginning of one choice, \"either\",\n\
+             # \"unknown\" or your own words, also where something was assumed. Then: planforge solve --continue {shown}\n"
         );
         write(&path, format!("{heading}{text}").as_bytes())
     }

@@ -121,13 +121,19 @@ impl Answer {
     /// Reads an answer to a point with these two sides: a choice of its question by [`choice_of`], `either` or `unknown`; all else is a
     /// statement.
     pub(super) fn read(answer: &str, sides: &[String], phrases: &Phrases) -> Self {
-        let choices: Vec<&str> = sides.iter().map(String::as_str).chain(phrases.other_choices).collect();
+        Self::read_among(answer, sides, &phrases.other_choices)
+    }
+
+    /// As [`Answer::read`], with these choices after the sides: none of them says more than that the answer is open.
+    pub(super) fn read_among(answer: &str, sides: &[String], others: &[&'static str]) -> Self {
+        let choices: Vec<&str> = sides.iter().map(String::as_str).chain(others.iter().copied()).collect();
+        let has_either = others.len() == 3;
         let word = answer.trim().trim_end_matches('.').to_lowercase();
         match choice_of(answer, &choices) {
             _ if word == "either" => Self::Open("either"),
             _ if word == "unknown" => Self::Open("unknown"),
             Some(number) if number <= sides.len() => Self::Choice(number),
-            Some(number) if number == sides.len() + 1 => Self::Open("either"),
+            Some(number) if has_either && number == sides.len() + 1 => Self::Open("either"),
             // Also where a person wants to write what is true, and no words were given.
             Some(_) => Self::Open("unknown"),
             None => Self::Words(answer.trim().to_owned()),
@@ -139,9 +145,9 @@ impl Answer {
 /// counts; case, accents and a stop at the end do not.
 ///
 /// 1. The number of a choice.
-/// 2. Yes or no in English, German, French or Spanish, or the first letter of it: the choice that begins with such a word and a colon
-///    or comma.
-/// 3. The beginning of a choice.
+/// 2. Yes or no in English, German, French or Spanish, or the first letter of it: the choice that is such a word, or begins with it and a
+///    colon or comma.
+/// 3. The beginning of a choice, unless it is yes or no.
 pub fn choice_of<T: AsRef<str>>(typed: &str, choices: &[T]) -> Option<usize> {
     let typed = folded(typed.trim().trim_end_matches('.'));
     if typed.is_empty() {
@@ -155,10 +161,11 @@ pub fn choice_of<T: AsRef<str>>(typed: &str, choices: &[T]) -> Option<usize> {
     let is_short_for = |word: &str| word == typed || typed.len() == 1 && word.starts_with(&typed);
     let yes_or_no = [true, false].into_iter().find(|yes| words_for(*yes).any(|word| is_short_for(&word)));
     let has_word =
-        |yes: bool| move |choice: &str| words_for(yes).any(|word| first_word(choice).as_ref() == Some(&word));
+        |yes: bool| move |choice: &str| words_for(yes).any(|word| word == folded(split_clause(choice).0));
+    let is_word = words_for(true).chain(words_for(false)).any(|word| word == typed);
     number
         .or_else(|| only(&has_word(yes_or_no?)))
-        .or_else(|| only(&|choice| folded(choice).starts_with(&typed)))
+        .or_else(|| only(&|choice| !is_word && folded(choice).starts_with(&typed)))
 }
 
 /// Yes or no in all languages.
@@ -166,9 +173,11 @@ fn words_for(yes: bool) -> impl Iterator<Item = String> {
     Phrases::ALL.into_iter().map(move |phrases| folded(if yes { phrases.yes } else { phrases.no }))
 }
 
-/// The text before the first colon or comma.
-fn first_word(choice: &str) -> Option<String> {
-    choice.split_once([':', ',']).map(|(word, _)| folded(word.trim()))
+/// A choice, without what follows from it, before and after its first colon or comma. The second part is empty if there is none.
+fn split_clause(choice: &str) -> (&str, &str) {
+    let clause = choice.split(" [").next().unwrap_or(choice);
+    let (first, rest) = clause.split_once([':', ',']).unwrap_or((clause, ""));
+    (first.trim(), rest.trim())
 }
 
 /// The text in lower case and without accents.
@@ -228,14 +237,16 @@ fn sides_of(point: &OpenPoint) -> Vec<Side> {
 
 /// True for a clause that begins with yes, in any language: it comes first.
 pub(super) fn is_yes(clause: &str) -> bool {
-    first_word(clause).is_some_and(|first| words_for(true).any(|yes| yes == first))
+    let first = folded(split_clause(clause).0);
+    words_for(true).any(|yes| yes == first)
 }
 
-/// A clause without the yes or no that it begins with.
+/// A clause without the yes or no that it begins with; `None` if it does not, or is nothing else.
 pub(super) fn without_yes_or_no(clause: &str) -> Option<&str> {
-    let first = first_word(clause)?;
+    let (first, rest) = split_clause(clause);
+    let first = folded(first);
     let is_word = words_for(true).chain(words_for(false)).any(|word| word == first);
-    clause.split_once(": ").filter(|_| is_word).map(|(_, clause)| clause)
+    (is_word && !rest.is_empty()).then_some(rest)
 }
 
 /// A question about a difference that no critic has put into words.
@@ -246,13 +257,13 @@ pub(super) fn headline(test: &BehaviourTest, phrases: &Phrases) -> String {
         (Statement::Done, true) => phrases.is_done_at_start,
         (Statement::Done, false) => phrases.is_done,
     };
-    question.replace("{}", &steps)
+    fill(question, &[&steps])
 }
 
 /// Long sequences without their middle.
 fn shortened(mut steps: Vec<String>, phrases: &Phrases) -> Vec<String> {
     if let Some(more) = steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 1) {
-        steps.splice(2..2 + more, [phrases.more_steps.replace("{}", &more.to_string())]);
+        steps.splice(2..2 + more, [fill(phrases.more_steps, &[&more])]);
     }
     steps
 }
@@ -268,13 +279,13 @@ pub(super) fn choice(
     let steps = shortened(in_words(&test.steps), phrases);
     let joined = |steps: &[String]| steps.join(phrases.then);
     let follows = match (test.states, holds, steps.split_last()) {
-        (Statement::Possible, true, _) => phrases.possible.replace("{}", &joined(&steps)),
-        (Statement::Possible, false, Some((last, []))) => phrases.not_possible_at_start.replace("{}", last),
+        (Statement::Possible, true, _) => fill(phrases.possible, &[&joined(&steps)]),
+        (Statement::Possible, false, Some((last, []))) => fill(phrases.not_possible_at_start, &[last]),
         (Statement::Possible, false, Some((last, before))) => {
             fill(phrases.not_possible_after, &[&joined(before), last])
         }
-        (Statement::Done, true, Some(_)) => phrases.done.replace("{}", &joined(&steps)),
-        (Statement::Done, false, Some(_)) => phrases.not_done.replace("{}", &joined(&steps)),
+        (Statement::Done, true, Some(_)) => fill(phrases.done, &[&joined(&steps)]),
+        (Statement::Done, false, Some(_)) => fill(phrases.not_done, &[&joined(&steps)]),
         (_, true, None) => phrases.done_at_start.to_owned(),
         (_, false, None) => phrases.not_done_at_start.to_owned(),
     };

@@ -2,8 +2,7 @@
 
 use super::behaviour::Found;
 use super::dialogue::{Classes, Dialogue, Reading, Settings, Unfollowed, talk_once};
-use super::phrases::Phrases;
-use super::questions::{Answer, OpenPoint, PointStatus, choice_of, said, statements};
+use super::questions::{Answer, OpenPoint, PointStatus, said, statements};
 use crate::context::Context;
 use crate::question::Question;
 use std::collections::BTreeSet;
@@ -28,34 +27,26 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
     let mut decided = 0;
     loop {
         let mut dialogue = once(&talk.answers, settings.ask);
-        if !dialogue.statements.is_empty() || context.cancellation.is_cancelled() {
+        if context.cancellation.is_cancelled() {
             return dialogue;
+        }
+        if !dialogue.statements.is_empty() {
+            let said = std::mem::take(&mut dialogue.statements);
+            return talk.restart(dialogue, said);
         }
         talk.keep_answers(&dialogue.points);
         let unfollowed = std::mem::take(&mut dialogue.unfollowed);
-        let contradiction = unfollowed.first().filter(|_| decided < talk.answers.len());
-        match contradiction.and_then(|first| talk.decide(first, &dialogue.points)) {
+        let most = talk.answers.len();
+        let mut undecided = unfollowed.iter().filter(|_| decided < most);
+        // An answer that no reading allows contradicts none, but one after it may.
+        match undecided.find_map(|one| talk.decide(one, &dialogue.points)) {
             Some(Decision::Point(point)) => {
                 talk.give(point);
                 decided += 1;
                 continue;
             }
-            Some(Decision::Words(words)) => {
-                dialogue.statements = words;
-                return dialogue;
-            }
+            Some(Decision::Words(words)) => return talk.restart(dialogue, words),
             None => {}
-        }
-        let is_allowed = |one: &Unfollowed| one.excluded_by.is_some() || !one.has_choice(settings.phrases);
-        if !unfollowed.iter().all(is_allowed) {
-            // What an answer decides is not in the readings at all.
-            context.warn("no reading allows an answer: the text is read anew with the answers");
-            dialogue.statements = statements(&talk.answers, settings.phrases);
-            let is_point = |given: &OpenPoint| dialogue.points.iter().any(|point| point.id == given.id);
-            let given: Vec<OpenPoint> =
-                unfollowed.into_iter().map(|one| one.given).filter(|given| !is_point(given)).collect();
-            dialogue.points.extend(given);
-            return dialogue;
         }
         let is_solved = |answers: &[OpenPoint]| once(answers, false).found.steps().is_some();
         if matches!(dialogue.found, Found::Unsolvable(_)) {
@@ -65,14 +56,11 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
                     talk.give(changed);
                     continue;
                 }
-                Some(Decision::Words(words)) => {
-                    dialogue.statements = words;
-                    return dialogue;
-                }
+                Some(Decision::Words(words)) => return talk.restart(dialogue, words),
                 None => {}
             }
         }
-        talk.remarks.extend(unfollowed.iter().map(|unfollowed| not_followed(unfollowed, settings.phrases)));
+        talk.remarks.extend(unfollowed.iter().map(not_followed));
         talk.end(&mut dialogue);
         return dialogue;
     }
@@ -172,18 +160,20 @@ impl Talk<'_> {
         if !self.has_person() {
             return None;
         }
-        let [_, own_words, unknown] = self.settings.phrases.other_choices.map(str::to_owned);
-        let choices: Vec<String> = sentences.iter().cloned().chain([own_words, unknown]).collect();
-        let own_words = Some(sentences.len() + 1);
-        let question =
-            Question { text: text.to_owned(), choices: choices.clone(), own_words, ..Question::default() };
+        let [_, own_words, unknown] = self.settings.phrases.other_choices;
+        let choices = sentences.iter().map(String::as_str).chain([own_words, unknown]);
+        let question = Question {
+            text: text.to_owned(),
+            choices: choices.map(str::to_owned).collect(),
+            own_words: Some(sentences.len() + 1),
+            ..Question::default()
+        };
         let answer = self.context.ask(question)?;
-        Some(match choice_of(&answer, &choices) {
-            Some(number) if number <= sentences.len() => Answer::Choice(number),
-            // Also where no words were given.
-            Some(_) => Answer::Open("unknown"),
-            None if ["", "unknown"].contains(&answer.trim()) => Answer::Open("unknown"),
-            None => Answer::Words(answer.trim().to_owned()),
+        let is_number = |words: &str| words.trim_end_matches('.').parse::<usize>().is_ok();
+        Some(match Answer::read_among(&answer, sentences, &[own_words, unknown]) {
+            // The number of no choice says nothing.
+            Answer::Words(words) if words.is_empty() || is_number(&words) => Answer::Open("unknown"),
+            answer => answer,
         })
     }
 
@@ -229,8 +219,38 @@ impl Talk<'_> {
         }
     }
 
-    /// Says which answers are not followed.
+    /// Ends the dialogue with statements, with which the text is read anew. An overruled answer is not a statement of the author.
+    fn restart(self, mut dialogue: Dialogue, said: Vec<String>) -> Dialogue {
+        let overruled = self.answers.iter().filter(|answer| self.overruled.contains(&answer.id));
+        let overruled: Vec<OpenPoint> = overruled.cloned().collect();
+        let overruled = statements(&overruled, self.settings.phrases);
+        dialogue.statements = said.into_iter().filter(|said| !overruled.contains(said)).collect();
+        dialogue.kept = self.kept(&dialogue.points);
+        // The new version has remarks about its own dialogue only.
+        for remark in self.remarks {
+            self.context.warn(remark);
+        }
+        dialogue
+    }
+
+    /// The answers to points that are not among these.
+    fn kept(&self, points: &[OpenPoint]) -> Vec<OpenPoint> {
+        let is_kept = |answer: &&OpenPoint| {
+            let is_point = points.iter().any(|point| point.id == answer.id);
+            let says_something = match answer.read_answer(self.settings.phrases) {
+                Answer::Choice(_) => true,
+                Answer::Words(words) => !words.is_empty(),
+                Answer::Open(_) => false,
+            };
+            !is_point && !self.overruled.contains(&answer.id) && says_something
+        };
+        let kept = self.answers.iter().filter(is_kept).cloned();
+        kept.map(|answer| OpenPoint { status: PointStatus::Answered, ..answer }).collect()
+    }
+
+    /// Says which answers are not followed, and keeps them.
     fn end(self, dialogue: &mut Dialogue) {
+        dialogue.kept = self.kept(&dialogue.points);
         for point in dialogue.points.iter_mut().filter(|point| self.overruled.contains(&point.id)) {
             // The sheet has the side that is followed, so that the next use follows it, too.
             point.status = PointStatus::Assumed;
@@ -242,10 +262,11 @@ impl Talk<'_> {
     }
 }
 
-fn not_followed(unfollowed: &Unfollowed, phrases: &Phrases) -> String {
-    let given = &unfollowed.given;
-    match given.read_answer(phrases) {
-        Answer::Choice(choice) => format!("another answer excludes this one: {}", said(given, choice)),
-        Answer::Open(_) | Answer::Words(_) => format!("an answer is not followed: {}", given.question),
-    }
+fn not_followed(unfollowed: &Unfollowed) -> String {
+    let Unfollowed { given, excluded_by } = unfollowed;
+    let why = match excluded_by {
+        Some(_) => "another answer excludes this one",
+        None => "no reading allows this answer",
+    };
+    format!("{why}: {}", said(given, given.follows))
 }

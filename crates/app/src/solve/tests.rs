@@ -1,15 +1,15 @@
 //! Dialogues over readings that are written here: a ferryman, a boat, two goats.
 
-use super::behaviour::{Found, Model};
+use super::behaviour::{BehaviourTest, Found, Model};
 use super::dialogue::{Dialogue, Reading, Settings};
 use super::folder::Folder;
 use super::phrases::{ENGLISH, Phrases};
-use super::questions::{OpenPoint, PointStatus, choice_of};
+use super::questions::{OpenPoint, PointStatus, choice_of, is_yes, without_yes_or_no};
 use super::talk::talk;
 use super::{SolveRequest, view};
 use crate::context::Context;
 use crate::inputs::Source;
-use crate::question::Question;
+use crate::question::{Question, Statement};
 use planforge_plugin_common::reading::{GapKind, Point, PointChange};
 use std::sync::{Arc, Mutex};
 
@@ -337,11 +337,48 @@ fn a_typed_answer_is_a_number_yes_or_no_the_beginning_of_one_choice_or_a_stateme
         assert_eq!(plain(typed), None, "{typed}");
     }
     let counted = asked(["3 goats: all of them", "2 goats: not Rex"]);
-    for (typed, number) in [("2", 2), ("3", 3), ("3 goats", 1), ("2 g", 2), ("no", 4), ("none", 4)] {
+    for (typed, number) in [("2", 2), ("3", 3), ("3 goats", 1), ("2 g", 2), ("none", 4)] {
         assert_eq!(counted(typed), Some(number), "{typed}");
     }
+    // No choice is a yes or no, and the beginning of `none of these` is not meant.
+    assert_eq!((counted("no"), counted("yes")), (None, None));
+    // A critic's clause may be the word alone.
+    let bare =
+        asked(["yes [possible: row (west, east)]", "no [not possible at the start: row (west, east)]"]);
+    assert_eq!((bare("yes"), bare("n"), bare("nein")), (Some(1), Some(2), Some(2)));
     let quantities = asked(["none: all walk", "some: Mia"]);
     assert_eq!((quantities("some"), quantities("none: all"), quantities("none")), (Some(2), Some(1), None));
+}
+
+#[test]
+fn a_clause_is_divided_behind_its_yes_or_no() {
+    for (clause, rest) in [
+        ("no, only two: Lotte and Mia", Some("only two: Lotte and Mia")),
+        ("yes: both", Some("both")),
+        ("oui : les deux", Some("les deux")),
+        ("no", None),
+        ("only two: Lotte and Mia", None),
+    ] {
+        assert_eq!(without_yes_or_no(clause), rest, "{clause}");
+    }
+    assert!(is_yes("ja [possible: row (west, east)]") && !is_yes("no [possible: row (west, east)]"));
+}
+
+/// Both lines lengthen the plan. The second is looked for again in the model without the first.
+#[test]
+fn two_assumed_lines_are_both_left_out_if_the_answers_say_so() {
+    let domain = DOMAIN.replace("(boat ?b) (empty))\n", "(boat ?b)\n (empty) ; assumed\n)\n");
+    let problem = PROBLEM.replace("(on mia east))))", "(on mia east)\n (boat west) ; assumed\n)))");
+    let readings = [Reading { model: Model::read(&domain, &problem).unwrap(), points: Some(Vec::new()) }];
+    let nobody = Context::default();
+    let assumed = talk(&nobody, &readings, &Settings { ask: false, ..settings(&[]) });
+    assert_eq!((assumed.points.len(), length(&assumed)), (2, 8), "{:#?}", assumed.points);
+    let no = |point: &OpenPoint| OpenPoint { answer: "no".to_owned(), ..point.clone() };
+    let answers: Vec<OpenPoint> = assumed.points.iter().map(no).collect();
+    let dialogue = talk(&nobody, &readings, &settings(&answers));
+    assert_eq!(length(&dialogue), 5, "{:#?}", dialogue.points);
+    assert!(dialogue.points.iter().all(|point| point.status == PointStatus::Answered));
+    assert_eq!((dialogue.points.len(), dialogue.remarks.len()), (2, 0), "{:?}", dialogue.remarks);
 }
 
 #[test]
@@ -500,16 +537,76 @@ fn a_difference_of_granularity_alone_is_not_asked_about() {
 }
 
 #[test]
-fn an_answer_that_every_reading_follows_is_no_remark_and_one_that_none_allows_needs_new_readings() {
+fn an_answer_that_every_reading_follows_is_no_remark_and_one_that_none_allows_is() {
     let readings = [reading(&[]), reading(&[])];
     let follows = [same_in_other_words("2", PointStatus::Answered)];
     let dialogue = talk(&Context::default(), &readings, &settings(&follows));
     assert!(dialogue.remarks.is_empty() && dialogue.statements.is_empty());
     let excluded = [same_in_other_words("1", PointStatus::Answered)];
     let dialogue = talk(&Context::default(), &readings, &settings(&excluded));
-    assert_eq!(dialogue.statements, ["May two goats be aboard? yes: it does"]);
-    // The answer is kept if the text cannot be read anew.
-    assert_eq!(only(&dialogue).answer, "1");
+    let remark = "no reading allows this answer: May two goats be aboard? yes: it does.";
+    assert_eq!((dialogue.remarks.as_slice(), length(&dialogue)), ([remark.to_owned()].as_slice(), 7));
+    // It is kept as a test, and the next use says the same.
+    assert!(dialogue.points.is_empty() && dialogue.statements.is_empty());
+    assert_eq!(dialogue.kept, excluded);
+    assert_eq!(talk(&Context::default(), &readings, &settings(&dialogue.kept)).remarks, [remark]);
+}
+
+#[test]
+fn a_contradiction_is_decided_after_an_answer_that_no_reading_allows() {
+    let nowhere = OpenPoint {
+        id: "11111111".to_owned(),
+        question: "Can a goat be unloaded at first?".to_owned(),
+        test: BehaviourTest { steps: vec!["(unload lotte west)".to_owned()], states: Statement::Possible },
+        ..answered("1", PointStatus::Answered)
+    };
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let answers =
+        [nowhere, answered("1", PointStatus::Answered), same_in_other_words("2", PointStatus::Open)];
+    let dialogue = talk(&Context::default(), &readings, &settings(&answers));
+    let begins = |text: &str| dialogue.remarks.iter().any(|remark| remark.starts_with(text));
+    assert!(
+        begins("two answers contradict each other") && begins("no reading allows"),
+        "{:?}",
+        dialogue.remarks
+    );
+    assert_eq!(length(&dialogue), 7);
+}
+
+#[test]
+fn an_overruled_answer_is_not_a_statement_of_the_author() {
+    let full = PROBLEM.replace(" (empty))", ")");
+    let readings = [Reading { model: Model::read(DOMAIN, &full).unwrap(), points: Some(vec![capacity()]) }];
+    let answers = [answered("1", PointStatus::Answered), same_in_other_words("2", PointStatus::Open)];
+    // Nobody knows which answer holds; without the first there is no plan.
+    let (context, asked) = user(&["unknown", "a sack lies in it"]);
+    let dialogue = talk(&context, &readings, &settings(&answers));
+    assert_eq!(*asked.lock().unwrap(), [ENGLISH.contradiction, ENGLISH.no_plan]);
+    let said = ["May two goats be aboard? no: not in this reading", "a sack lies in it"];
+    assert_eq!(dialogue.statements, said);
+}
+
+#[test]
+fn a_number_that_no_choice_has_leaves_a_contradiction_to_the_later_answer() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let answers = [answered("1", PointStatus::Answered), same_in_other_words("2", PointStatus::Open)];
+    let (context, _) = user(&["7"]);
+    let dialogue = talk(&context, &readings, &settings(&answers));
+    assert_eq!((dialogue.statements.len(), length(&dialogue)), (0, 7));
+}
+
+#[test]
+fn a_sheet_whose_points_have_not_two_choices_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let context = Context { folder: place.path().to_owned(), ..Context::default() };
+    let text = Source::text("task", "Two goats cross a river.");
+    let folder = Folder::of(&context, &SolveRequest { text: Some(text), ..SolveRequest::default() }).unwrap();
+    let mut point = answered("4", PointStatus::Open);
+    folder.write_points(std::slice::from_ref(&point)).unwrap();
+    assert_eq!(folder.answers(&context, None).unwrap(), [point.clone()]);
+    point.choices.extend(["perhaps", "often"].map(str::to_owned));
+    folder.write_points(&[point]).unwrap();
+    assert!(folder.answers(&context, None).is_err());
 }
 
 #[test]

@@ -16,7 +16,9 @@ const PICTURE: &str = "docs/results.svg";
 /// All recordings.
 const RECORDINGS: &str = "examples/recordings";
 /// Recordings whose README.md has the commands that replay them.
-const WITH_COMMANDS: [&str; 3] = ["frontier", "frontier-harder", "methods-local-model"];
+const WITH_COMMANDS: [&str; 3] = ["frontier", ANSWERED_TWICE, "methods-local-model"];
+/// The one whose requests were answered twice in part.
+const ANSWERED_TWICE: &str = "frontier-harder";
 
 #[derive(clap::Args)]
 pub(crate) struct ResultsArgs {
@@ -68,8 +70,9 @@ struct Replayed {
     answer: Recommendation,
 }
 
+/// The name of a method without that of the frontier model.
 fn name(method: &MethodFigures) -> &str {
-    method.name.split('@').next().unwrap_or(&method.name)
+    method.name.split("@batch-frontier").next().unwrap_or(&method.name)
 }
 
 /// `58 of 60`.
@@ -83,8 +86,8 @@ fn row(method: &MethodFigures, group: &str) -> String {
         value.map_or_else(|| "?".to_owned(), |value| format!("{value:.digits$}"))
     };
     format!(
-        "|{group}|{}|{}|{:.0} to {:.0}|{}|{:.1}|{}|{}|{}|\n",
-        method.name.replace("@batch-frontier-at-once", "").replace("@batch-frontier", ""),
+        "|{group}|{}|{}|{:.0}-{:.0}|{}|{:.1}|{}|{}|{}|\n",
+        name(method),
         right(method),
         method.low,
         method.high,
@@ -100,6 +103,26 @@ impl Replayed {
     /// The methods with at least one judged task.
     fn methods(&self) -> impl Iterator<Item = &MethodFigures> {
         self.answer.methods.iter().filter(|method| method.judged > 0)
+    }
+
+    /// The method that is recommended.
+    fn chosen(&self) -> Option<&MethodFigures> {
+        self.methods().find(|method| Some(&method.name) == self.answer.method.as_ref())
+    }
+
+    /// The other methods with their comparison with the recommended one.
+    fn others(&self) -> impl Iterator<Item = (&MethodFigures, Against)> {
+        self.methods().filter_map(|method| Some((method, method.against?)))
+    }
+
+    /// The methods that are shown to be worse than the recommended one.
+    fn worse(&self) -> impl Iterator<Item = (&MethodFigures, Against)> {
+        self.others().filter(|(_, against)| against.is_shown && against.ahead < 0)
+    }
+
+    /// True for evaluations with the frontier model.
+    fn is_frontier(&self) -> bool {
+        self.name.starts_with("frontier")
     }
 
     /// `58 of 60` of a method.
@@ -157,8 +180,9 @@ const LOCAL: [(&str, &str); 2] = [
 /// Everything that the page is about.
 struct Replays {
     all: [Replayed; 7],
-    /// The requests that were answered twice.
-    again: Replayed,
+    /// Requests that were answered twice, and those of them that were right both times.
+    twice: usize,
+    right_twice: usize,
     /// `6 of 8`: of those, the number with another text.
     other_texts: String,
     /// The picture.
@@ -177,18 +201,20 @@ fn replays(root: &Path, planforge: &Path) -> Result<Replays, String> {
         args.extend(["--out".to_owned(), folder(name).display().to_string()]);
         run(root, planforge, &args)
     };
-    let remarks = std::thread::scope(|scope| -> Result<String, String> {
+    let remarks = std::thread::scope(|scope| -> Result<Vec<String>, String> {
         let of_readme =
             WITH_COMMANDS.map(|name| scope.spawn(move || run_commands(root, planforge, name, place.path())));
         let of_local = LOCAL.map(|each| scope.spawn(move || local(each)));
         let all = of_readme.into_iter().chain(of_local);
         let ended = all.map(|thread| thread.join().unwrap_or_else(|_| Err("a replay panicked".to_owned())));
-        ended.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
+        ended.collect()
     })?;
-    let other_texts = remarks.lines().find_map(|line| {
+    let of_repeats = WITH_COMMANDS.iter().zip(&remarks).filter(|(name, _)| **name == ANSWERED_TWICE);
+    let other_texts = of_repeats.flat_map(|(_, remarks)| remarks.lines()).find_map(|line| {
         let (_, after) = line.split_once("gave other replies to ")?;
-        after.split_once(" repeated requests").map(|(figure, _)| figure.to_owned())
+        after.split_once(" repeated request").map(|(figure, _)| figure.to_owned())
     });
+    let (twice, right_twice) = repeats(&folder("harder"), &folder("again"))?;
     let sizes = folder("fifteen").join("sizes.svg");
     Ok(Replays {
         all: [
@@ -200,25 +226,49 @@ fn replays(root: &Path, planforge: &Path) -> Result<Replays, String> {
             answer("frontier, ladder", folder("ladder"))?,
             answer("frontier, larger", folder("harder"))?,
         ],
-        again: answer("again", folder("again"))?,
+        twice,
+        right_twice,
         other_texts: other_texts.ok_or("no replay names the requests that were answered differently")?,
         sizes: std::fs::read_to_string(&sizes).map_err(|error| format!("{}: {error}", sizes.display()))?,
         breaks: breaks(&folder("fifteen"), "llm-p", "free")?,
     })
 }
 
+/// A line of an evaluation's `tasks.jsonl`.
+#[derive(serde::Deserialize)]
+struct TaskLine {
+    suite: String,
+    pipeline: String,
+    model: String,
+    task: String,
+    outcome: String,
+}
+
+/// The lines of the tasks that ended and were judged.
+fn judged_lines(folder: &Path) -> Result<Vec<TaskLine>, String> {
+    let text = read(folder, "tasks.jsonl")?;
+    let lines = text.lines().map(serde_json::from_str::<TaskLine>).collect::<Result<Vec<_>, _>>();
+    let mut lines = lines.map_err(|error| format!("{}/tasks.jsonl: {error}", folder.display()))?;
+    lines.retain(|line| !matches!(line.outcome.as_str(), "unfinished" | "not-judged"));
+    Ok(lines)
+}
+
+/// Tasks that were judged in two evaluations, and those of them that were right in both.
+fn repeats(first: &Path, again: &Path) -> Result<(usize, usize), String> {
+    let results = |folder| -> Result<BTreeMap<(String, String, String), bool>, String> {
+        let line = |line: TaskLine| ((line.suite, line.pipeline, line.task), line.outcome == "solved");
+        Ok(judged_lines(folder)?.into_iter().map(line).collect())
+    };
+    let (first, again) = (results(first)?, results(again)?);
+    let both: Vec<bool> =
+        again.iter().filter_map(|(task, is_right)| Some(*first.get(task)? && *is_right)).collect();
+    Ok((both.len(), both.iter().filter(|is_right| **is_right).count()))
+}
+
 /// Where a method of an evaluation breaks: its solved tasks by suite.
 fn breaks(folder: &Path, pipeline: &str, model: &str) -> Result<String, String> {
-    #[derive(serde::Deserialize)]
-    struct Line {
-        suite: String,
-        pipeline: String,
-        model: String,
-        outcome: String,
-    }
     let mut by_suite: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for line in read(folder, "tasks.jsonl")?.lines() {
-        let line: Line = serde_json::from_str(line).map_err(|error| format!("tasks.jsonl: {error}"))?;
+    for line in judged_lines(folder)? {
         if (line.pipeline.as_str(), line.model.as_str()) == (pipeline, model) {
             let (solved, all) = by_suite.entry(line.suite).or_default();
             *solved += usize::from(line.outcome == "solved");
@@ -232,64 +282,69 @@ fn breaks(folder: &Path, pipeline: &str, model: &str) -> Result<String, String> 
     Ok(format!("`{pipeline}@{model}` by suite: {}; in {none} suites none.", some.join(", ")))
 }
 
-fn p_equation(p: f64) -> String {
-    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.3}") }
-}
-
-/// The answer of an evaluation: the method to use, which ones are shown to be worse, and by how much.
+/// The answer of an evaluation: the method to use and which ones are shown to be worse, or that no difference is shown; and the differences that
+/// could be shown.
 fn advice(own: &Replayed) -> String {
-    let Recommendation { method, tests, separated, .. } = &own.answer;
-    let Some(chosen) = own.methods().find(|found| Some(&found.name) == method.as_ref()) else {
+    let Some(chosen) = own.chosen() else {
         return format!("* **{}**: no method was judged.\n", own.name);
     };
-    let with_test = || own.methods().filter_map(|found| Some((found, found.against?)));
-    let worse = |(found, test): (&MethodFigures, Against)| {
-        let times = chosen.tokens.zip(found.tokens).filter(|(_, tokens)| *tokens > 0.0);
-        let times = times.map_or_else(String::new, |(a, b)| format!(" for {:.1} times the tokens", a / b));
-        (test.is_shown && test.ahead < 0).then(|| {
-            format!(
-                "{:.0} points more than `{}`{times} ({})",
-                chosen.percent - found.percent,
-                found.name,
-                p_equation(test.p)
-            )
-        })
+    let score = format!("{} ({:.0} to {:.0} %)", right(chosen), chosen.low, chosen.high);
+    let worse: Vec<String> = own.worse().map(|(found, against)| lead(found, against)).collect();
+    let mut text = if worse.is_empty() {
+        format!(
+            "* **{}**: no difference is shown; {}: `{}`, {score}.",
+            own.name,
+            reason(own, chosen),
+            name(chosen)
+        )
+    } else {
+        format!(
+            "* **{}**: use `{}`, right in {score}, better than {}.",
+            own.name,
+            name(chosen),
+            worse.join(", ")
+        )
     };
-    let worse: Vec<String> = with_test().filter_map(worse).collect();
-    // Points that a method would have to lead by -> methods; `None` where the common tasks are too few.
-    let mut open: BTreeMap<Option<usize>, Vec<String>> = BTreeMap::new();
-    for (found, test) in with_test() {
-        let Some(needed) = test.needed else { continue };
-        let is_enough = test.unit == "task" && needed <= test.trials;
-        let points = is_enough.then(|| (100 * needed).div_ceil(test.trials));
-        open.entry(points).or_default().push(format!("`{}`", name(found)));
-    }
-    let open: Vec<String> = open
-        .iter()
-        .map(|(points, methods)| match points {
-            Some(points) => format!("{} below {points} points", methods.join(", ")),
-            None => format!("{} at all", methods.join(", ")),
-        })
-        .collect();
-    let mut text = format!(
-        "* **{}**: use `{}`, right in {} ({:.0} to {:.0} %)",
-        own.name,
-        if worse.is_empty() { name(chosen) } else { &chosen.name },
-        right(chosen),
-        chosen.low,
-        chosen.high
-    );
-    if !worse.is_empty() {
-        let _ = write!(text, ": {}", worse.join(", "));
-    }
-    text += ".";
-    if *tests > 1 {
-        let _ = write!(text, " {separated} of {tests} pairs differ.");
+    let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (found, against) in own.others() {
+        if let Some(condition) = condition(against) {
+            open.entry(condition).or_default().push(format!("`{}`", name(found)));
+        }
     }
     if !open.is_empty() {
-        let _ = write!(text, " Cannot show a difference from {}.", open.join(", from "));
+        let open: Vec<String> =
+            open.iter().map(|(condition, methods)| format!("{condition} ({})", methods.join(", "))).collect();
+        let _ = write!(text, " Showing a difference takes {}.", open.join(", "));
     }
     text + "\n"
+}
+
+/// The lead of the recommended method over another one on their common tasks.
+fn lead(found: &MethodFigures, against: Against) -> String {
+    let points = -100.0 * against.ahead as f64 / against.decided.max(1) as f64;
+    format!("`{}` by {points:.0} points ({})", name(found), against.p_equation())
+}
+
+/// The figure by which a method is recommended that no test shows to be better.
+fn reason(own: &Replayed, chosen: &MethodFigures) -> &'static str {
+    let is_as_good = |other: &MethodFigures| {
+        other.name != chosen.name && other.percent >= chosen.percent && 2 * other.judged >= chosen.judged
+    };
+    match own.methods().any(is_as_good) {
+        false => "best figure",
+        true if own.methods().all(|method| method.usd.is_some()) => "least money",
+        true => "fewest requests",
+    }
+}
+
+/// The least result by which a test would show a difference that it does not show here. Each task has one seed.
+fn condition(Against { unit, trials, needed, .. }: Against) -> Option<String> {
+    let needed = needed?;
+    Some(match unit {
+        _ if needed > trials => format!("more {unit}s"),
+        "task" => format!("{} points", (100 * needed).div_ceil(trials)),
+        _ => format!("a win in {needed} of {trials} {unit}s"),
+    })
 }
 
 /// The rows of the calibration in `docs/studies/solve.md`: the first line of an answer, and how many are right.
@@ -338,45 +393,55 @@ impl Page {
 }
 
 /// The text of the page.
-fn text(root: &Path, Replays { all, again, other_texts, breaks, .. }: &Replays) -> Result<String, String> {
+fn text(root: &Path, replays: &Replays) -> Result<String, String> {
+    let Replays { all, twice, right_twice, other_texts, breaks, .. } = replays;
     let [fifteen, local_tic, _, frontier, ..] = all;
     let mut out =
         "<!-- Generated by `cargo xtask results` from examples/recordings. Do not edit. -->\n\n# Results\n\n"
             .to_owned();
-    let tests: usize = all.iter().map(|own| own.answer.tests).sum();
-    let separated: usize = all.iter().map(|own| own.answer.separated).sum();
-    let chosen = |own: &Replayed| own.answer.method.clone().unwrap_or_default();
+    for (own, model) in [(fifteen, "1.5B"), (frontier, "frontier")] {
+        // Without a difference that is shown, no method is better than another.
+        if let Some(chosen) = own.chosen().filter(|_| own.worse().next().is_some()) {
+            let _ = write!(out, "**Use `{}` with the {model} model.** ", name(chosen));
+        }
+    }
+    let pairs = |is_frontier: bool| {
+        let own = || all.iter().filter(|own| own.is_frontier() == is_frontier).map(|own| &own.answer);
+        let (tests, separated) =
+            (own().map(|own| own.tests).sum::<usize>(), own().map(|own| own.separated).sum::<usize>());
+        format!("{separated} of {tests}")
+    };
     let _ = write!(
         out,
-        "**Use `{}` with the small model and `{}` with the frontier model. {separated} of {tests} pairs of methods are shown to differ** (paired exact test, Holm's correction within each evaluation, p at most \
-         0.05).\n\n",
-        chosen(fifteen),
-        chosen(frontier).split('@').next().unwrap_or_default()
+        "**{} pairs of methods are shown to differ with the 1.5B model, {} with the frontier model** (paired exact test, Holm's correction within each evaluation, p at most 0.05).\n\n",
+        pairs(false),
+        pairs(true)
     );
     out.extend(all.iter().map(advice));
     out += "\n`free`: without a [grammar](reference/grammars.md); `grammar`: with one; `zero`: without an example. `larger`: our plans have up to 276 steps; \
             `ladder`: 40 objects and all ten [difficulties](how-to/climb-the-ladder.md).\n";
-    out += "\n## Where methods break\n\n1.5B, fifteen suites, tasks in thirds by size; no recorded task is too hard for the frontier model.\n\n\
-            ![Tasks solved over objects for each method](results.svg)\n\n";
-    out += breaks;
-    out += "\n";
-    let twice = again.methods().map(|method| method.judged).sum::<usize>();
-    let right_again = again.methods().map(|method| method.right).sum::<f64>();
+    let is_always_right = all
+        .iter()
+        .filter(|own| own.is_frontier())
+        .flat_map(Replayed::methods)
+        .all(|method| method.percent >= 100.0);
+    let too_easy = if is_always_right { "; no recorded task is too hard for the frontier model" } else { "" };
     let _ = write!(
         out,
-        "\nThese data cannot show:\n\n* how much a second run differs: each task has one seed. The frontier model answered {twice} requests twice: {right_again:.0} of {twice} right both times, {other_texts} \
-         texts differ;\n"
+        "\n## Where methods break\n\n1.5B, fifteen suites, tasks in thirds by size{too_easy}.\n\n\
+         ![Tasks solved over objects for each method](results.svg)\n\n{breaks}\n\n\
+         These data cannot show:\n\n* differences between runs: one seed a task. The frontier model answered {twice} requests twice: {right_twice} of {twice} right both \
+         times, {other_texts} texts differ;\n"
     );
     out += "* tasks that were not run: they count neither way;\n* other kinds of tasks and other models.\n\n## Methods\n\n";
-    out += "Right of judged tasks, Wilson's 95 % interval in per cent, tasks not run, and requests, tokens, seconds and US dollars a task. `?`: no price is \
-            stated, or not all tokens or seconds were counted.\n\n";
+    out += "Right of judged tasks, Wilson's 95 % interval in per cent; the last four columns are per task. `?`: not counted in full, or no price.\n\n";
     out += "|model, tasks|method|right|interval|not run|requests|tokens|seconds|USD|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for own in all {
         for (at, method) in own.methods().enumerate() {
             out += &row(method, if at == 0 { own.name } else { "" });
         }
     }
-    out += "\nThe frontier model answered in one conversation, `ladder` and `larger` in fresh contexts (`examples/recordings/frontier*/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
+    out += "\nSeconds are of different days and loads. The frontier model answered in one conversation, `ladder` and `larger` in fresh contexts (`examples/recordings/frontier*/README.md`); 1.5B is Qwen2.5-Coder-1.5B-Instruct in 4 bits ([studies](studies/README.md#recorded-replies-of-a-small-model)).\n";
     out += "\n## Without a reference\n\n`planforge solve` on 80 texts, frontier model ([study](studies/solve.md)):\n\n| the first line says | right |\n|---|---:|\n";
     for (says, right) in calibration(root)? {
         let _ = writeln!(out, "| {says} | {right} |");
@@ -385,7 +450,7 @@ fn text(root: &Path, Replays { all, again, other_texts, breaks, .. }: &Replays) 
     let _ = writeln!(
         out,
         "| [Translate-Infer-Compile](papers/translate-infer-compile.md) | right problems, GPT-4, seven domains: LLM+P 64 %, TIC-IC 100 % (Table 1) | solved, 1.5B: llm-p {}, tic-ic {}; frontier: {} and {} | other models; \
-         20 tasks a domain there; theirs counts problems that are the reference, ours tasks solved |",
+         20 tasks a domain there, problems that are the reference |",
         local_tic.right("llm-p")?,
         local_tic.right("tic-ic")?,
         frontier.right("llm-p")?,
@@ -400,19 +465,18 @@ fn text(root: &Path, Replays { all, again, other_texts, breaks, .. }: &Replays) 
     );
     let _ = writeln!(
         out,
-        "| [Domain generators](papers/domain-generators.md) | equivalent domains, LLaMA-2-70b: 29 % (Table 1) | 1.5B: \"{}\"; frontier, actions-grown: {} solved | 60 prompts an action there, one here; a task can be solved by a \
-         domain that is not equivalent |",
+        "| [Domain generators](papers/domain-generators.md) | equivalent domains, LLaMA-2-70b: 29 % (Table 1) | 1.5B: \"{}\"; frontier, actions-grown: {} solved | 60 prompts an action there, one here; solved is weaker than equivalent |",
         study(root, "Two of 18 actions are right")?,
         frontier.right("actions-grown")?
     );
     let _ = writeln!(
         out,
-        "| [Test-time scaling](papers/test-time-scaling.md) | domains that VAL accepts, 7B: 21.9 % alone, 85.2 % with iVML and BoN-8 (Table 2) | 1.5B, domains: {}; frontier, problems (bon-ivml, n = 2): {} solved | N = 4, T = 2 here; \
-         acceptance by a parser is not a right domain |",
+        "| [Test-time scaling](papers/test-time-scaling.md) | domains that VAL accepts, 7B: 21.9 % alone, 85.2 % with iVML and BoN-8 (Table 2) | 1.5B, domains: {}; frontier, problems (bon-ivml, n=2): {} solved | N=4, T=2 here; \
+         an accepted domain may be wrong |",
         study(root, "0 of 6, 0 to 39 %")?,
         frontier.right("bon-ivml-problem-n2-t1")?
     );
-    out += "\n## Again\n\n    cargo build && cargo xtask results\n\nreplays the recordings and writes this page; a test compares it. Every run has seed 1.\n";
+    out += "\n## Again\n\n    cargo build && cargo xtask results\n\nreplays the recordings and writes this page, which a test compares.\n";
     Ok(out)
 }
 

@@ -72,13 +72,21 @@ impl Roots {
         copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
     }
 
-    /// As [`Roots::copy`], if the file is there.
+    /// Copies a file as [`Roots::copy`] does, and the file `beside` of the same folder under the same root, if it is there. Both copies are in
+    /// the folder `to` and have the names of the files.
     ///
     /// # Errors
-    /// As of [`Roots::read`], except for what no root has.
-    pub(crate) fn copy_if_there(&self, path: &str, to: &Path) -> Result<(), Failure> {
-        let Some((fd, place)) = self.find(path)? else { return Ok(()) };
-        copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
+    /// As of [`Roots::read`], except for a missing file `beside`.
+    pub(crate) fn copy_with(&self, path: &str, beside: &str, to: &Path) -> Result<(), Failure> {
+        let (fd, root, below) = self.find(path)?;
+        let name = below.file_name().ok_or_else(|| file_failure(path, "it is not a regular file"))?;
+        copy_opened(fd, &root.join(&below), &to.join(name), 0, &mut CopyLimits::default())?;
+        let second = below.with_file_name(beside);
+        match open_below(root, &second) {
+            Ok(fd) => copy_opened(fd, &root.join(&second), &to.join(beside), 0, &mut CopyLimits::default()),
+            Err(Errno::ENOENT) => Ok(()),
+            Err(error) => Err(unopened(&second.display().to_string(), error)),
+        }
     }
 
     /// The full path of a folder that is under a root, or that may be made in a folder under one.
@@ -101,11 +109,11 @@ impl Roots {
 
     /// Opens a file or folder below the first root that has it; returns its full path too.
     pub(crate) fn open(&self, path: &str) -> Result<(OwnedFd, PathBuf), Failure> {
-        self.find(path)?.ok_or_else(|| file_failure(path, "no root of the client has it"))
+        self.find(path).map(|(fd, root, below)| (fd, root.join(below)))
     }
 
-    /// As [`Roots::open`]; `None` if no root has it.
-    fn find(&self, path: &str) -> Result<Option<(OwnedFd, PathBuf)>, Failure> {
+    /// As [`Roots::open`], with the root and the path below it.
+    fn find(&self, path: &str) -> Result<(OwnedFd, &Path, PathBuf), Failure> {
         let asked = Path::new(path);
         if asked.components().any(|part| part == Component::ParentDir) {
             return Err(file_failure(path, "`..` is not allowed"));
@@ -115,16 +123,22 @@ impl Roots {
             let below = if asked.is_absolute() { asked.strip_prefix(root).ok() } else { Some(asked) };
             let Some(below) = below else { continue };
             match open_below(root, below) {
-                Ok(fd) => return Ok(Some((fd, root.join(below)))),
+                Ok(fd) => return Ok((fd, root.as_path(), below.to_owned())),
                 Err(Errno::ENOENT) => {}
-                Err(Errno::ELOOP | Errno::ENOTDIR) => {
-                    let why = "a part of its path is a symbolic link or not a folder";
-                    failure = Some(file_failure(path, why));
-                }
-                Err(error) => failure = Some(file_failure(path, error.desc())),
+                Err(error) => failure = Some(unopened(path, error)),
             }
         }
-        failure.map_or(Ok(None), Err)
+        Err(failure.unwrap_or_else(|| file_failure(path, "no root of the client has it")))
+    }
+}
+
+/// The failure of a file that is there and cannot be opened.
+fn unopened(path: &str, error: Errno) -> Failure {
+    match error {
+        Errno::ELOOP | Errno::ENOTDIR => {
+            file_failure(path, "a part of its path is a symbolic link or not a folder")
+        }
+        error => file_failure(path, error.desc()),
     }
 }
 
@@ -310,6 +324,35 @@ mod tests {
         let deep = root.join("deep").join(["in"; 6].join("/"));
         std::fs::create_dir_all(deep).unwrap();
         assert_eq!(roots(&root).copy("deep", &place.path().join("third")).unwrap_err().code, "mcp.file");
+    }
+
+    #[test]
+    fn a_file_beside_another_one_comes_from_the_same_root() {
+        let place = tempfile::tempdir().unwrap();
+        let (first, second) = (place.path().join("first"), place.path().join("second"));
+        std::fs::create_dir_all(second.join("ev")).unwrap();
+        std::fs::create_dir_all(&first).unwrap();
+        std::fs::write(first.join("ev"), "a file").unwrap();
+        std::fs::write(second.join("ev/a.json"), "{}").unwrap();
+        let uris = [&first, &second].map(|root| Url::from_directory_path(root).unwrap());
+        let roots = Roots::of_uris(uris.iter().map(Url::as_str));
+        let copied = |to: &str| {
+            let to = place.path().join(to);
+            std::fs::create_dir(&to).unwrap();
+            roots.copy_with("ev/a.json", "SUMS", &to).map(|()| std::fs::read_to_string(to.join("SUMS")).ok())
+        };
+        // The first root has no such folder, and the second one no sums.
+        assert_eq!(copied("one").unwrap(), None);
+        std::fs::write(second.join("ev/SUMS"), "second").unwrap();
+        assert_eq!(copied("two").unwrap().unwrap(), "second");
+        std::fs::remove_file(first.join("ev")).unwrap();
+        std::fs::create_dir(first.join("ev")).unwrap();
+        std::fs::write(first.join("ev/SUMS"), "first").unwrap();
+        assert_eq!(copied("three").unwrap().unwrap(), "second");
+        std::fs::remove_file(second.join("ev/SUMS")).unwrap();
+        assert_eq!(copied("four").unwrap(), None);
+        symlink(first.join("ev/SUMS"), second.join("ev/SUMS")).unwrap();
+        assert_eq!(copied("five").unwrap_err().code, "mcp.file");
     }
 
     #[test]

@@ -89,6 +89,11 @@ const IN_GRID: (f64, f64) = (380.0, 280.0);
 
 /// Draws panels in rows of `columns` as one SVG document.
 pub fn svg(panels: &[Panel], columns: usize) -> String {
+    svg_with_notes(panels, columns, &[])
+}
+
+/// As [`svg`], with notes below the panels, a line each.
+pub fn svg_with_notes(panels: &[Panel], columns: usize, notes: &[String]) -> String {
     let columns = columns.clamp(1, panels.len().max(1));
     let rows = panels.len().div_ceil(columns).max(1);
     let size = if panels.len() == 1 { ALONE } else { IN_GRID };
@@ -99,7 +104,14 @@ pub fn svg(panels: &[Panel], columns: usize) -> String {
     }
     let title = panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>().join("; ");
     let description = panels.iter().map(describe_lines).collect::<Vec<_>>().join("\n");
-    page.finish(size.0 * columns as f64, size.1 * rows as f64, &title, &description)
+    let widest = notes.iter().map(|note| 2.0 * MARGIN + sentence_width(note)).fold(0.0, f64::max);
+    let (width, mut below) = ((size.0 * columns as f64).max(widest), size.1 * rows as f64);
+    for note in notes {
+        below += LINE + 4.0;
+        page.sentence(MARGIN, below, "note", note);
+    }
+    let height = if notes.is_empty() { below } else { below + MARGIN };
+    page.finish(width, height, &title, &description)
 }
 
 /// The area inside the axes of a panel.

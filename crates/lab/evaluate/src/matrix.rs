@@ -110,6 +110,7 @@ impl Matrix {
                 Vec::new()
             }),
         };
+        let without_pipelines = models_without_pipelines(&file.matrix.models);
         let here = |paths: Vec<PathBuf>| paths.into_iter().map(|path| folder.join(path)).collect();
         let matrix = Self {
             suites: here(file.matrix.suites),
@@ -123,6 +124,7 @@ impl Matrix {
             add_ons: here(file.matrix.add_ons),
         };
         let seeds_told = !wrong.is_empty();
+        wrong.extend(without_pipelines);
         wrong.extend(matrix.unknown_pipelines());
         wrong.extend(matrix.mistakes().into_iter().filter(|m| !(seeds_told && m.contains("no seed"))));
         if wrong.is_empty() {
@@ -542,8 +544,7 @@ pub struct MatrixModel {
 struct Settings {
     #[serde(default)]
     set: Vec<String>,
-    #[serde(default)]
-    pipelines: Vec<String>,
+    pipelines: Option<Vec<String>>,
 }
 
 /// The tables by name, with their places.
@@ -554,11 +555,24 @@ fn in_order(tables: Tables) -> Vec<MatrixModel> {
     let mut all: Vec<(usize, MatrixModel)> = tables
         .into_iter()
         .map(|(name, Settings { set, pipelines })| {
+            let pipelines = pipelines.unwrap_or_default();
             (name.span().start, MatrixModel { name: name.into_inner(), set, pipelines })
         })
         .collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, model)| model).collect()
+}
+
+/// Models for no pipeline.
+fn models_without_pipelines(tables: &Tables) -> Vec<String> {
+    let none = tables.iter().filter(|(_, table)| table.pipelines.as_ref().is_some_and(Vec::is_empty));
+    none.map(|(name, _)| {
+        format!(
+            "the model `{}` is for no pipeline: leave `pipelines` out, and it is for every pipeline",
+            name.get_ref()
+        )
+    })
+    .collect()
 }
 
 /// Mistakes in the models. No name has an `@`, so no two columns have the same name.
@@ -873,6 +887,12 @@ set = [\"llm.main.model=l\", \"llm.main.base_url=http://127.0.0.1/v1?a=b\"]
         assert_eq!(stored, matrix);
         let (found, _) = Matrix::parse(&text("d"), "m.toml", Path::new("")).unwrap_err();
         assert_eq!(found[0].message, "the model `y`: there is no pipeline `d`");
+        let (found, _) =
+            Matrix::parse(&text("a").replace("[\"a\"]", "[]"), "m.toml", Path::new("")).unwrap_err();
+        assert_eq!(
+            found[0].message,
+            "the model `y` is for no pipeline: leave `pipelines` out, and it is for every pipeline"
+        );
     }
 
     #[test]

@@ -81,6 +81,13 @@ pub struct Against {
     pub needed: Option<usize>,
 }
 
+impl Against {
+    /// The p-value in a sentence: `p = 0.0313`.
+    pub fn p_equation(&self) -> String {
+        p_equation(self.p)
+    }
+}
+
 /// The figures of a method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodFigures {

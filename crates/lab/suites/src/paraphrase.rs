@@ -21,14 +21,15 @@
 //! names in one sentence or line, unless a rule covers it; and no two wordings of a task are the same text.
 //!
 //! A line `%% level N` begins a level: a text that implies facts instead of naming them. Lines that begin with `~` after a line of text are other
-//! forms of that line; the seed chooses one, and seed 1 the first. They draw nothing, so that the same seed gives all forms the same order.
+//! forms of that line; the seed chooses one, and seed 1 the first. They draw nothing, so that the same seed gives all forms the same order. Each
+//! form has the objects and numbers of the first.
 
 mod facts;
 pub(crate) mod functions;
 mod sections;
 
 use crate::codes;
-use crate::generate::template::NoRendering;
+use crate::generate::template::{NUMBER_WORDS, NoRendering};
 use crate::generate::{GenerationError, silent_objects};
 use crate::rendering::{RenderRequest, Template, TemplateRenderer, find_unmentioned};
 use facts::{Facts, Part, RequestedFacts};
@@ -38,7 +39,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Suite, SuiteTask};
 pub use sections::{add_sections, sort_metric};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The line that begins a section of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,8 +155,11 @@ impl Paraphraser {
             Telling { paraphraser: self, stem: &stem, problem: &problem, problem_text: text, facts: &facts };
         let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(section));
         let rendered = telling.render(template, stream)?.text;
-        LevelText::parse(stem.clone(), &rendered, &mut FormChoice::new(seed))
-            .map_err(|why| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::Text(&rendered))))
+        let objects = problem.objects.iter().chain(&self.domain.constants);
+        let objects: Vec<&str> = objects.map(|object| object.name.as_str()).collect();
+        LevelText::parse(stem.clone(), &rendered, &objects, &mut FormChoice::new(seed)).map_err(
+            |(line, why)| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::TextLine(&rendered, line))),
+        )
     }
 
     /// Writes `count` paraphrases of a task. The same seed gives the same bytes, and a higher count does not
@@ -218,13 +222,12 @@ impl Paraphraser {
                 diagnostic = diagnostic.at(SourceId(0), Span::empty(0), "");
                 SourceMap::single(format!("{} (text)", self.place), text)
             }
+            Some(ErrorPlace::TextLine(text, line)) => {
+                diagnostic = diagnostic.at(SourceId(0), line_span(text, line), "");
+                SourceMap::single(format!("{} (text)", self.place), text)
+            }
             Some(ErrorPlace::Line(line)) => {
-                let before =
-                    self.source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-                let length =
-                    self.source.get(before..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-                let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-                diagnostic = diagnostic.at(SourceId(0), Span::new(at(before), at(before + length)), "");
+                diagnostic = diagnostic.at(SourceId(0), line_span(&self.source, line), "");
                 SourceMap::single(self.place.clone(), self.source.clone())
             }
             None => SourceMap::single(self.place.clone(), self.source.clone()),
@@ -235,8 +238,20 @@ impl Paraphraser {
 
 /// Place of a mistake.
 enum ErrorPlace<'a> {
+    /// A line of the file.
     Line(usize),
+    /// A rendered text.
     Text(&'a str),
+    /// A line of a rendered text.
+    TextLine(&'a str, usize),
+}
+
+/// The span of a line, counted from 1.
+fn line_span(text: &str, line: usize) -> Span {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let length = text.get(before..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+    let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Span::new(at(before), at(before + length))
 }
 
 /// The seed of a task: each task has its own stream of random choices, in which each wording has another one.
@@ -363,6 +378,56 @@ impl FormChoice {
     }
 }
 
+/// Checks that a form of a line has the objects and numbers of the first form, in any order. `None` if it does.
+fn form_mistake(first: &str, form: &str, objects: &[&str]) -> Option<String> {
+    if form.is_empty() {
+        return Some(format!("a form of `{first}` is empty"));
+    }
+    let objects = || objects.iter().copied();
+    let without = [first, form].map(|line| find_unmentioned(line, objects()));
+    for object in objects() {
+        match without.each_ref().map(|names| names.contains(&object)) {
+            [false, true] => return Some(format!("`{form}` lacks `{object}` of the first form, `{first}`")),
+            [true, false] => {
+                return Some(format!("`{form}` has `{object}`, which its first form, `{first}`, lacks"));
+            }
+            _ => {}
+        }
+    }
+    let named = (objects().count() - without[1].len()) as u64;
+    let [(stated, all), (own, own_all)] = [first, form].map(|line| numbers(line, objects()));
+    if let Some(number) = stated.difference(&own_all).next() {
+        return Some(format!("`{form}` lacks the number {number} of the first form, `{first}`"));
+    }
+    // A form may count the objects that it names.
+    let number = own.difference(&all).find(|number| **number != named)?;
+    Some(format!("`{form}` has the number {number}, which its first form, `{first}`, lacks"))
+}
+
+/// The numbers of a line, in digits or as words: those that every form must have, and all. Words up to `two` are not among the first, because a form
+/// can say them otherwise: "neither of the two" and "both". The number of a name, as in `room 1` for `room1`, is not counted.
+fn numbers<'a>(line: &str, objects: impl Iterator<Item = &'a str> + Clone) -> (BTreeSet<u64>, BTreeSet<u64>) {
+    let line = line.to_lowercase();
+    let (mut stated, mut all) = (BTreeSet::new(), BTreeSet::new());
+    let mut before = "";
+    for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
+        let is_of_name = !before.is_empty()
+            && objects.clone().any(|object| {
+                let object = object.to_lowercase();
+                object.strip_suffix(word).is_some_and(|stem| stem.trim_end_matches(['-', '_']) == before)
+            });
+        before = word;
+        let digits: Option<u64> = word.parse().ok().filter(|_| !is_of_name);
+        let value = match word {
+            "both" => Some(2),
+            _ => NUMBER_WORDS.iter().position(|known| *known == word).map(|at| at as u64),
+        };
+        stated.extend(digits.or(value.filter(|value| *value > 2)));
+        all.extend(digits.or(value));
+    }
+    (stated, all)
+}
+
 /// Begins a line with facts.
 const FACTS: char = '=';
 /// The facts of a sentence that has none.
@@ -396,17 +461,31 @@ fn fact_line(facts: &str) -> String {
 }
 
 impl LevelText {
-    /// Reads a rendered level.
+    /// Reads a rendered level of a task with these objects.
     ///
     /// # Errors
-    /// A sentence without facts, facts before the first sentence, or a form of no line.
-    fn parse(stem: String, rendered: &str, choice: &mut FormChoice) -> Result<Self, String> {
+    /// A sentence without facts, facts before the first sentence, a form of no line, an empty form, or one with other objects or numbers than
+    /// the first; with the line of the rendered text.
+    fn parse(
+        stem: String,
+        rendered: &str,
+        objects: &[&str],
+        choice: &mut FormChoice,
+    ) -> Result<Self, (usize, String)> {
         let mut sentences: Vec<Sentence> = Vec::new();
         // The forms of each line of the sentence.
         let mut text: Vec<Vec<&str>> = Vec::new();
-        for line in rendered.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut number = 0;
+        for (index, line) in rendered.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty())
+        {
+            number = index + 1;
             if let Some(form) = line.strip_prefix(FORM).map(str::trim) {
-                let forms = text.last_mut().ok_or_else(|| format!("no text stands before `{line}`"))?;
+                let forms =
+                    text.last_mut().ok_or_else(|| (number, format!("no text stands before `{line}`")))?;
+                let first = forms.first().copied().unwrap_or_default();
+                if let Some(why) = form_mistake(first, form, objects) {
+                    return Err((number, why));
+                }
                 forms.push(form);
                 continue;
             }
@@ -420,13 +499,13 @@ impl LevelText {
                 }
                 Some(facts) => match sentences.last_mut().and_then(|last| last.facts.as_mut()) {
                     Some(before) => before.push_str(&fact_line(facts)),
-                    None => return Err(format!("no sentence stands before `{FACTS} {facts}`")),
+                    None => return Err((number, format!("no sentence stands before `{FACTS} {facts}`"))),
                 },
             }
         }
         match text.last().and_then(|forms| forms.first()) {
             None => Ok(Self { stem, sentences }),
-            Some(last) => Err(format!("no line `{FACTS} ...` follows `{last}`")),
+            Some(last) => Err((number, format!("no line `{FACTS} ...` follows `{last}`"))),
         }
     }
 

@@ -1,12 +1,11 @@
-//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs|anytime|top-k] [SECONDS] [THREADS]`; `top-k` finds 100 plans. For measuring; the `planforge` binary is the tool.
+//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS] [THREADS]`. For measuring; the `planforge` binary is the tool.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, SearchPart, StopReason, TopKOptions,
-    TopKOutcome, plan_with_progress, top_k,
+    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, SearchPart, StopReason,
+    plan_with_progress,
 };
-use std::num::NonZeroUsize;
 use std::time::Instant;
 
 /// Limits in seconds of processor time of the first thread, which other work on the machine does not change.
@@ -57,7 +56,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let read = |i: usize| args.get(i).and_then(|p| std::fs::read_to_string(p).ok());
     let (Some(domain), Some(problem)) = (read(1), read(2)) else {
-        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs|anytime|top-k] [SECONDS] [THREADS]");
+        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS] [THREADS]");
         std::process::exit(2);
     };
     let algorithm = match args.get(3).map(String::as_str) {
@@ -74,20 +73,6 @@ fn main() {
     let parsed = start.elapsed();
     let options = PlanOptions { algorithm, ..PlanOptions::default() };
     let mut clock = Clock { start, end: seconds, polls: 0, bytes: 0, threads };
-    if args.get(3).is_some_and(|name| name == "top-k") {
-        let options = TopKOptions::new(NonZeroUsize::MIN.saturating_add(99));
-        if let Ok(result) = top_k(&domain.value, &problem.value, &options, &mut clock) {
-            if let TopKOutcome::Plans { plans, end } = &result.outcome {
-                println!(
-                    "{}; {} plans, {end:?}",
-                    plans.iter().map(|p| format!("{p}; {:?}\n", p.cost)).collect::<String>(),
-                    plans.len()
-                );
-            }
-            println!("; {} {:?} total {:.4}", result.method, result.statistics, processor_seconds(start));
-        }
-        return;
-    }
     let mut on_plan = |plan: &Plan, method: &'static str| {
         let seconds = processor_seconds(start);
         println!(

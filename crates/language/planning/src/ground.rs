@@ -216,8 +216,8 @@ struct Draft {
     preferred: Vec<(Ground, usize)>,
 }
 
-/// Numeric effects with their places. Operators with equal ones share them: most actions of a schema cost the same, and one effect takes
-/// as much memory as the rest of an operator.
+/// Numeric effects with their places. Consecutive operators with equal ones share them: most actions of a schema cost the same, and one
+/// effect takes as much memory as the rest of an operator.
 type NumericParts = Rc<Vec<(NumEffect, Span)>>;
 
 /// Estimated bytes of a condition with what it belongs to.
@@ -462,6 +462,7 @@ impl Assembly<'_, '_> {
                 ));
             }
             if numeric != *self.last_numeric {
+                check(resources.charge(size_of_val(numeric.as_slice()) as u64))?;
                 self.last_numeric = Rc::new(numeric);
             }
             draft.numeric = Rc::clone(&self.last_numeric);

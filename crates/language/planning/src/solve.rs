@@ -5,10 +5,10 @@ use crate::normalize::normalize;
 use crate::plan::{Plan, PlanOptions, PlanResult, SearchOutcome};
 use crate::resources::ResourceLimits;
 use crate::search::{Algorithm, metric_value, run_search_with};
-use crate::task::{GroundTask, SourcePlace, Unsupported};
+use crate::task::{GroundTask, SourcePlace, TaskText, Unsupported};
 use crate::unsolvable::{why_exhausted, why_unsolvable};
 use crate::wishes::{self, NotCompiled};
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
 use std::sync::Arc;
@@ -145,7 +145,9 @@ pub(crate) fn plan_ground(
         && let Some(unsupported) = &task.cost_unsupported
     {
         algorithm = Algorithm::Greedy;
-        note = Some(format!("the task has {}, so the first plan is not improved", unsupported.what));
+        let action = action_at(lifted, unsupported.place);
+        let action = action.map(|name| format!(", `{name}`")).unwrap_or_default();
+        note = Some(format!("the task has {}{action}, so the first plan is not improved", unsupported.what));
     }
     if algorithm == Algorithm::Anytime && is_over_states {
         note = Some(
@@ -219,6 +221,17 @@ pub(crate) fn plan_ground(
     }
 }
 
+/// The name of the action schema that contains a place of the domain.
+fn action_at(lifted: &LiftedTask, place: SourcePlace) -> Option<&str> {
+    let Span { start, end } = place.span;
+    if place.text != TaskText::Domain || start == end {
+        return None;
+    }
+    let mut schemas = lifted.schemas.iter().zip(&lifted.symbols.actions);
+    let found = schemas.find(|(schema, _)| schema.span.start <= start && end <= schema.span.end);
+    found.map(|(_, name)| name.as_str())
+}
+
 /// Returns the construct that the algorithm does not support, if the task has one.
 pub(crate) fn unsupported_construct(
     lifted: &LiftedTask,
@@ -230,7 +243,7 @@ pub(crate) fn unsupported_construct(
     }
     if let Some(unsupported) = &task.cost_unsupported {
         let mut unsupported = unsupported.clone();
-        if unsupported.place.span == planforge_diagnostics::Span::default()
+        if unsupported.place.span == Span::default()
             && let Metric::Value { span, .. } = &lifted.metric
         {
             unsupported.place = SourcePlace::problem(*span);

@@ -163,7 +163,11 @@ pub(super) fn text_of(result: &SolveResult) -> String {
             let _ = write!(out, "\n{title}:\n{}\n", lines.join("\n"));
         }
     };
-    section("Plan", result.words.iter().flat_map(|words| words.lines()).map(str::to_owned).collect());
+    let plan: Vec<String> = match &result.words {
+        Some(words) => words.lines().map(str::to_owned).collect(),
+        None => result.plan.clone(),
+    };
+    section("Plan", plan);
     section("There would be a plan if", result.solvable_if.clone());
     section("Changes", result.changes.clone());
     let points = |status| {
@@ -252,6 +256,30 @@ fn ask(question: &Question, input: &mut dyn BufRead, output: &mut dyn Write) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_that_is_not_told_in_sentences_is_shown_as_pddl() {
+        let mut result = SolveResult {
+            line: "planned: 1 step.".to_owned(),
+            end: SolveEnd::Planned,
+            folder: PathBuf::from("goats"),
+            domain: String::new(),
+            problem: String::new(),
+            plan: vec!["(row west east)".to_owned()],
+            words: None,
+            optimal: false,
+            points: Vec::new(),
+            trust: None,
+            solvable_if: Vec::new(),
+            changes: Vec::new(),
+            requests: 0,
+            tokens: 0,
+            runs: Vec::new(),
+        };
+        assert_eq!(text_of(&result), "planned: 1 step.\n\nPlan:\n  (row west east)\n");
+        result.words = Some("1. row west east: Nothing changes.\n".to_owned());
+        assert_eq!(text_of(&result), "planned: 1 step.\n\nPlan:\n  1. row west east: Nothing changes.\n");
+    }
 
     #[test]
     fn a_question_takes_a_number_or_words_and_repeats_after_an_empty_line() {

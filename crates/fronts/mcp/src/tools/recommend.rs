@@ -56,14 +56,11 @@ impl ToolKind for Recommend {
         let roots = texts.roots()?;
         // A copy, which no link leads out of a root.
         let copy = temporary_folder()?;
-        let paths = |name: &str| (format!("{}/{name}", arguments.evaluation), copy.path().join(name));
-        let (results, to) = paths("evaluation.json");
-        roots
-            .copy(&results, &to)
-            .map_err(|failure| failure.help("name the folder of `planforge evaluate --out`, under a root"))?;
+        let results = format!("{}/evaluation.json", arguments.evaluation);
         // Folders of older versions have no hashes.
-        let (sums, to) = paths("SHA256SUMS");
-        roots.copy_if_there(&sums, &to)?;
+        roots
+            .copy_with(&results, "SHA256SUMS", copy.path())
+            .map_err(|failure| failure.help("name the folder of `planforge evaluate --out`, under a root"))?;
         let wish = RecommendWish { budget_usd: arguments.budget_usd, need: arguments.need };
         let request = RecommendRequest { folder: copy.path().to_owned(), wish };
         let found = recommend(&call.context, &request).map_err(|error| {

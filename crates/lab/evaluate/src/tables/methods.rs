@@ -1,6 +1,6 @@
 //! One sentence for each method, then success by the level of texts and by size, and success against tokens.
 
-use crate::chart::{Paint, Panel, Point, Points, Series, Style, points_svg, svg};
+use crate::chart::{Paint, Panel, Point, Points, Series, Style, points_svg, svg_with_notes};
 use crate::results::{
     Baseline, CellResult, Column, Evaluation, PlanCost, TaskFacts, TaskOutcome, TaskResult,
 };
@@ -210,9 +210,9 @@ impl Methods {
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
         let mut files = Artefact::of_table("methods", [self.csv(), self.markdown(), self.text()], self)?;
         files.extend(self.figure().map(|figure| Artefact::new("methods.svg", points_svg(&figure))));
-        let sizes = self.size_panels();
+        let (sizes, notes) = self.size_panels();
         if !sizes.is_empty() {
-            files.push(Artefact::new("sizes.svg", svg(&sizes, 3)));
+            files.push(Artefact::new("sizes.svg", svg_with_notes(&sizes, 3, &notes)));
         }
         Ok(files)
     }
@@ -293,10 +293,6 @@ impl Methods {
             x: method.tokens.round(),
             values: vec![method.all.percent],
         };
-        let note = |why: &str, methods: &[&MethodResult]| {
-            let names: Vec<&str> = methods.iter().map(|method| method.name.as_str()).collect();
-            (!names.is_empty()).then(|| format!("Not shown, without {why}: {}", names.join(", ")))
-        };
         (!shown.is_empty()).then(|| Points {
             title: "Tasks solved against tokens".to_owned(),
             x_label: "tokens a task (logarithmic)".to_owned(),
@@ -305,19 +301,29 @@ impl Methods {
             named: true,
             kinds: vec![("tasks solved", Paint::Blue)],
             points: shown.iter().map(point).collect(),
-            notes: [note("counted tokens", &unmetered), note("a judged task", &unjudged)]
+            notes: [not_shown("counted tokens", &unmetered), not_shown("a judged task", &unjudged)]
                 .into_iter()
                 .flatten()
                 .collect(),
         })
     }
 
-    /// Success over the number of objects with its interval, a panel for each method with judged tasks of several sizes. A point is a group of
-    /// sizes, in its middle.
-    fn size_panels(&self) -> Vec<Panel> {
+    /// Success over the number of objects with its interval, a panel for each method with judged tasks of several sizes, and notes. A point is a
+    /// group of sizes, in its middle.
+    fn size_panels(&self) -> (Vec<Panel>, Vec<String>) {
         let middle = |group: &Group| f64::midpoint(group.from as f64, group.to as f64);
         let largest = self.sizes.last().map_or(1, |group| group.to);
-        let panel = |method: &MethodResult| {
+        let judged =
+            |method: &MethodResult| method.sizes.iter().flatten().filter(|own| own.tasks > 0).count();
+        // A curve is lower by undecided and failed tasks, as a figure of the table.
+        let is_open = |method: &MethodResult| {
+            method.sizes.iter().flatten().any(|own| own.tasks > 0 && !own.open().is_empty())
+        };
+        let (shown, others): (Vec<&MethodResult>, Vec<_>) =
+            self.methods.iter().partition(|method| judged(method) > 1);
+        let (unjudged, alone): (Vec<&MethodResult>, Vec<_>) =
+            others.into_iter().partition(|method| method.all.tasks == 0);
+        let panel = |method: &&MethodResult| {
             let points: Vec<(f64, &Success)> = self
                 .sizes
                 .iter()
@@ -325,23 +331,28 @@ impl Methods {
                 .filter_map(|(group, own)| Some((middle(group), own.as_ref().filter(|own| own.tasks > 0)?)))
                 .collect();
             let name = marked_name(&method.name, method.simulated);
-            (points.len() > 1).then(|| Panel {
-                title: format!("{name}, {} tasks", method.all.tasks),
+            Panel {
+                title: if is_open(method) { format!("{name}?") } else { name },
                 x_label: "objects of a task".to_owned(),
                 y_label: "% of tasks solved".to_owned(),
                 x: (0.0, largest as f64),
                 y: (0.0, 100.0),
                 series: vec![Series {
-                    label: Some("solved, 95 % interval".to_owned()),
+                    label: Some(format!("solved of {} tasks, 95 % interval", method.all.tasks)),
                     style: Style::Number(0),
                     points: points.iter().map(|(x, own)| (*x, own.percent)).collect(),
                     band: points.iter().map(|(x, own)| (*x, own.low, own.high)).collect(),
                     ..Series::default()
                 }],
                 legend_right: false,
-            })
+            }
         };
-        self.methods.iter().filter_map(panel).collect()
+        let notes = [
+            shown.iter().any(|method| is_open(method)).then(|| OPEN.to_owned()),
+            not_shown("judged tasks of two sizes", &alone),
+            not_shown("a judged task", &unjudged),
+        ];
+        (shown.iter().map(panel).collect(), notes.into_iter().flatten().collect())
     }
 
     /// One line a method and group of tasks.
@@ -528,6 +539,12 @@ fn plan_costs(runs: &[Run<'_>]) -> String {
     text + "."
 }
 
+/// A note of a figure about methods that it does not show; absent if there are none.
+fn not_shown(lacking: &str, methods: &[&MethodResult]) -> Option<String> {
+    let names: Vec<&str> = methods.iter().map(|method| method.name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("Not shown, without {lacking}: {}", names.join(", ")))
+}
+
 /// A sentence for each null baseline over all suites.
 fn baselines(evaluations: &[&Evaluation]) -> Vec<String> {
     let mut all: Vec<_> = Vec::new();
@@ -663,9 +680,27 @@ mod tests {
         assert!(
             sizes
                 .contents
-                .contains("m, 8 tasks, % of tasks solved over objects of a task. solved, 95 % interval: ")
+                .contains("m?, % of tasks solved over objects of a task. solved of 8 tasks, 95 % interval: ")
         );
+        assert!(sizes.contents.contains(OPEN), "an undecided run lowers the curve");
         assert_eq!(methods.csv().lines().count(), 1 + 1 + 2 + 3);
+    }
+
+    #[test]
+    fn a_method_with_tasks_of_one_size_is_named_below_the_curves() {
+        let mut own = evaluation();
+        for (name, outcome) in [("alone", TaskOutcome::Solved), ("idle", TaskOutcome::Unfinished)] {
+            let mut cell = bare("s", name, 1, 1);
+            cell.tasks[0].outcome = outcome;
+            own.cells.push(cell);
+        }
+        let judges = ["m", "alone", "idle"].map(|name| (name.to_owned(), Judges::default()));
+        let all = Evaluation::new(vec![1, 2], &BTreeMap::from(judges), own.cells.clone());
+        let (panels, notes) = Methods::new(&[&Evaluation { tasks: own.tasks, ..all }]).size_panels();
+        assert_eq!(panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>(), ["m?"]);
+        let expected =
+            ["Not shown, without judged tasks of two sizes: alone", "Not shown, without a judged task: idle"];
+        assert_eq!(notes[1..], expected);
     }
 
     #[test]

@@ -15,6 +15,9 @@ const FUEL: u64 = 2_000_000;
 const MAX_OUTPUT: usize = 1 << 20;
 /// Most items of one list that a function makes or takes.
 const MAX_ITEMS: usize = 10_000;
+/// Numbers that texts have as words, from 0.
+pub(crate) const NUMBER_WORDS: [&str; 13] =
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 const PROBLEM: &str = "%% problem";
 const TEXT: &str = "%% text";
@@ -279,11 +282,10 @@ fn list_in_words(items: Vec<Value>, joiner: Option<String>) -> Result<String, Er
 
 /// A small number as a word.
 fn word(n: i64) -> String {
-    const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    usize::try_from(n).ok().and_then(|n| WORDS.get(n)).map_or_else(|| n.to_string(), |w| (*w).to_owned())
+    usize::try_from(n)
+        .ok()
+        .and_then(|n| NUMBER_WORDS.get(n))
+        .map_or_else(|| n.to_string(), |w| (*w).to_owned())
 }
 
 /// Takes a rendering apart at its section lines.

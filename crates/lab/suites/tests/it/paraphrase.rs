@@ -65,15 +65,40 @@ fn five_seeds_give_five_texts_of_level_2_with_the_same_facts() {
 
 #[test]
 fn the_first_seed_takes_the_first_form_of_each_line() {
-    let level = "%% level 2\nOne.\n~ Two.\n~ Three.\n= irrelevant\n";
+    let level = "%% level 2\nFirst.\n~ Second.\n~ Third.\n= irrelevant\n";
     let grippers = Suite { wordings: Some(level.to_owned()), ..own("grippers") };
     let text = |seed| paraphraser(&grippers).unwrap().level(&grippers.tasks[0], 2, seed).unwrap().text();
-    assert_eq!(text(1), "One.\n");
+    assert_eq!(text(1), "First.\n");
     let all: BTreeSet<String> = (1..=20).map(text).collect();
-    assert_eq!(all, ["One.\n", "Two.\n", "Three.\n"].map(str::to_owned).into());
-    let alone = Suite { wordings: Some(level.replace("One.\n", "")), ..own("grippers") };
+    assert_eq!(all, ["First.\n", "Second.\n", "Third.\n"].map(str::to_owned).into());
+    let alone = Suite { wordings: Some(level.replace("First.\n", "")), ..own("grippers") };
     let wrong = paraphraser(&alone).unwrap().level(&alone.tasks[0], 2, 1).unwrap_err();
-    assert!(messages(&wrong).contains("no text stands before `~ Two.`"), "{}", messages(&wrong));
+    assert!(messages(&wrong).contains("no text stands before `~ Second.`"), "{}", messages(&wrong));
+}
+
+#[test]
+fn a_form_has_the_objects_and_numbers_of_the_first() {
+    let mistake = |first: &str, form: &str| {
+        let level = format!("%% level 2\nA line.\n= irrelevant\n{first}\n~ {form}\n= irrelevant\n");
+        let suite = Suite { wordings: Some(level), ..own("grippers") };
+        let wrong = paraphraser(&suite).unwrap().level(&suite.tasks[0], 2, 1).err()?;
+        let label = &wrong.diagnostics[0].labels[0];
+        assert_eq!(wrong.sources.get(label.source).unwrap().line_column(label.span.start).line, 4);
+        Some(wrong.diagnostics[0].message.clone())
+    };
+    let first = "Three balls lie in room1, and neither of the two grippers holds ball1.";
+    assert_eq!(mistake(first, "There are 3 balls in room 1. ball1 is in no gripper."), None);
+    assert_eq!(mistake("room1 and room2 are here.", "The 2 rooms are room1 and room2."), None);
+    for (form, why) in [
+        ("", "is empty"),
+        ("Three balls lie in room1.", "lacks `ball1`"),
+        ("Three balls with ball1 and ball2 lie in room1.", "has `ball2`"),
+        ("Balls lie in room1, such as ball1.", "lacks the number 3"),
+        ("Three balls, such as ball1, lie in room1. There are five rooms.", "has the number 5"),
+    ] {
+        let found = mistake(first, form).unwrap();
+        assert!(found.contains(why), "{form}: {found}");
+    }
 }
 
 #[test]

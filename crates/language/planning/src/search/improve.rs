@@ -1,7 +1,7 @@
 //! Better plans than the first one, until a limit or a proof that none is cheaper.
 //!
-//! Windows of the best plan are planned anew, and a graph of the states around it is searched ([`super::windows`]). Side by side with that, weighted A* restarts with falling weights as in LAMA,
-//! in turns with A*, which raises the lower bound. All of them look only for plans that cost less than the best one. Rounds and turns are counted in
+//! Windows of the best plan are planned anew, and a graph of the states around it is searched ([`super::windows`]). Side by side with
+//! that, weighted A* restarts with falling weights as in LAMA, in turns with A*, which raises the lower bound. All of them look only for plans that cost less than the best one. Rounds and turns are counted in
 //! work (evaluations and generated states), not in time, and better plans are exchanged at the ends of rounds: the sequence of plans is
 //! always the same under the same limits on memory and nodes, and a limit on time only cuts it. At its share of the memory a method ends,
 //! and the others continue.

@@ -2,8 +2,8 @@
 //!
 //! A window is a part of the plan between two of its states. Its replacement leads from the first of them to the facts that the rest of
 //! the plan needs, which is less than the second state. A* searches it below the cost of the window, with a limit on its work. Lengths
-//! go from short to long; when no length helps, the limit grows. In between, larger and larger neighbourhoods of the whole plan are
-//! searched ([`super::neighbourhood`]).
+//! go from short to long; when no length helps, the limit grows. In between, the neighbourhood of the whole plan is searched
+//! ([`super::neighbourhood`]): at the start of a round, with less work than the round has, and again with more when rounds have grown.
 
 use super::astar::{self, Bound, Cost, EVALUATION, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
@@ -95,8 +95,11 @@ pub(super) struct Windows {
     is_better: bool,
     /// The method that made it better.
     pub(super) method: &'static str,
-    /// States of the next neighbourhood, and the work at which it is searched.
+    /// Generated states of the largest neighbourhood of this plan that was searched; 0 for a new plan.
     around: u64,
+    /// Most generated states of a neighbourhood.
+    most_around: u64,
+    /// Work before which no neighbourhood is searched.
     around_at: u64,
     /// The pass that continues.
     pass: Option<Pass>,
@@ -145,11 +148,12 @@ const FIRST_EFFORT: u64 = 10_000;
 const WINDOW_WEIGHT: u32 = 2;
 /// Efforts in a round, so that the last window of a round is a small part of it.
 const ROUND_EFFORTS: u64 = 8;
-/// Generated states of the first neighbourhood and of the largest one. Each has twice as many as the one before.
-const FIRST_AROUND: u64 = 100_000;
-const MOST_AROUND: u64 = 1_600_000;
+/// Most generated states of a neighbourhood.
+const MOST_AROUND: u64 = 400_000;
 /// Work on windows between two neighbourhoods, in terms of the work on the first of them.
 const WORK_BETWEEN: u64 = 3;
+/// A neighbourhood takes at most the free memory divided by this.
+const MEMORY_AROUND: u64 = 8;
 /// Most bytes of needs that are kept in a pass.
 const NEEDS_BYTES: usize = 64 << 20;
 
@@ -159,8 +163,9 @@ impl Windows {
             plan,
             is_better: false,
             method: METHOD,
-            around: FIRST_AROUND,
-            around_at: 0,
+            around: 0,
+            most_around: MOST_AROUND,
+            around_at: FIRST_EFFORT * ROUND_EFFORTS,
             pass: None,
             additive,
             max_generated: 0,
@@ -190,10 +195,12 @@ impl Windows {
             self.plan = plan.to_vec();
             self.pass = None;
             self.level = 0;
+            self.around = 0;
         }
     }
 
-    /// Replaces windows until so much more work is done or so many more states are generated.
+    /// Searches the neighbourhood of the plan if it is due, and replaces windows until so much more work is done or so many more states
+    /// are generated.
     pub(super) fn run<C: Cost>(
         &mut self,
         space: &Space<'_>,
@@ -204,11 +211,10 @@ impl Windows {
         let end = self.work.saturating_add(work);
         self.max_generated = self.statistics.generated.saturating_add(generated);
         let mut result = Ok(());
+        if self.work >= self.around_at {
+            result = self.search_around::<C>(space, work, generated, resources);
+        }
         while result.is_ok() && self.work < end && !self.is_optimal {
-            if self.work >= self.around_at {
-                result = self.search_around(space, resources);
-                continue;
-            }
             let mut pass = self.pass.take().unwrap_or_else(|| self.start_pass(space));
             match self.replace_window::<C>(space, &mut pass, resources) {
                 Ok(true) => self.end_pass(&pass),
@@ -226,10 +232,12 @@ impl Windows {
 
     /// Takes the plan of a pass that has made it better. Once a round, not after each window: a long plan has many of them.
     fn take_plan(&mut self, pass: &Pass) {
-        if pass.is_better {
-            self.plan.clone_from(&pass.out);
-            self.plan.extend(&pass.plan[pass.done..]);
-            (self.is_better, self.method) = (true, METHOD);
+        if !pass.is_better {
+            return;
+        }
+        let plan = [&pass.out[..], &pass.plan[pass.done..]].concat();
+        if plan != self.plan {
+            (self.plan, self.is_better, self.method, self.around) = (plan, true, METHOD, 0);
         }
     }
 
@@ -241,33 +249,40 @@ impl Windows {
         }
     }
 
-    /// Searches the neighbourhood of the plan.
-    fn search_around(
+    /// Searches the neighbourhood of the plan in a part of a round's work and generated states, unless one of at least half the size was
+    /// searched.
+    fn search_around<C: Cost>(
         &mut self,
         space: &Space<'_>,
+        work: u64,
+        generated: u64,
         resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
-        self.take_unfinished();
-        let left = self.max_generated.saturating_sub(self.statistics.generated);
-        if left == 0 {
-            return Err(StopReason::Nodes);
+        let steps = self.plan.len() as u64;
+        let bytes = resources.bytes_left() / MEMORY_AROUND;
+        let most = (work / 2)
+            .min(generated / 4)
+            .min(self.most_around)
+            .min(neighbourhood::most_generated::<C>(space, &self.plan, bytes));
+        if steps > work / 4 || most == 0 || most < 2 * self.around {
+            return Ok(());
         }
         let mut resources = ScopedLimits::new(resources);
         let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
         let before = self.statistics;
-        let most = self.around.min(left);
-        let found = neighbourhood::improve(space, &self.plan, most, &mut watch, &mut self.statistics);
+        let found = neighbourhood::improve::<C>(space, &self.plan, most, &mut watch, &mut self.statistics);
         let expanded = self.statistics.expanded - before.expanded;
-        let work = self.plan.len() as u64 + expanded + (self.statistics.generated - before.generated) / 4;
+        let work = steps + expanded + (self.statistics.generated - before.generated) / 4;
         self.work += work;
         self.around_at = self.work + WORK_BETWEEN * work;
+        self.around = most;
         match found {
             Ok(Some(plan)) => {
                 self.set_plan(&plan);
                 (self.is_better, self.method) = (true, neighbourhood::METHOD);
             }
-            Ok(None) if self.around < MOST_AROUND => self.around *= 2,
-            Ok(None) | Err(StopReason::Memory) => self.around_at = u64::MAX,
+            Ok(None) => {}
+            Err(StopReason::Memory) => self.most_around = most / 2,
             Err(reason) => return Err(reason),
         }
         Ok(())
@@ -525,4 +540,48 @@ fn guards(space: &Space<'_>, plan: &[u32]) -> rustc_hash::FxHashMap<usize, (Vec<
         std::mem::swap(&mut state, &mut next);
     }
     guards
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::neighbourhood::tests::{plan_through, ring};
+    use super::*;
+    use crate::resources::{CountingLimits, Unlimited};
+
+    #[test]
+    fn the_neighbourhood_of_the_plan_is_searched_when_it_is_due() {
+        let task = ring();
+        let space = Space::new(&task, None);
+        let long = plan_through(&space, &mut (3..10u32).rev());
+        let run = |around_at: u64, limits: &mut dyn ResourceLimits| {
+            let mut windows = Windows::new(true, long.clone());
+            windows.around_at = around_at;
+            windows.run::<u32>(&space, 40, 1_000, limits).unwrap();
+            (windows.take_better().map(|plan| plan.len()), windows.method)
+        };
+        assert_eq!(run(0, &mut Unlimited), (Some(3), neighbourhood::METHOD));
+        assert_ne!(run(u64::MAX, &mut Unlimited).1, neighbourhood::METHOD);
+        // An eighth of the memory is too small for it.
+        assert_ne!(run(0, &mut CountingLimits { polls: u64::MAX, bytes: 5_000 }).1, neighbourhood::METHOD);
+    }
+
+    #[test]
+    fn a_plan_has_one_neighbourhood_of_a_size_and_another_plan_a_new_one() {
+        let task = ring();
+        let space = Space::new(&task, None);
+        let short = plan_through(&space, &mut (1..4u32));
+        let mut windows = Windows::new(true, short);
+        let expanded = |windows: &mut Windows, work: u64| {
+            let before = windows.statistics.expanded;
+            windows.search_around::<u32>(&space, work, 1_000, &mut Unlimited).unwrap();
+            windows.statistics.expanded - before
+        };
+        assert!(expanded(&mut windows, 20) > 0);
+        assert_eq!(expanded(&mut windows, 20), 0);
+        assert!(expanded(&mut windows, 40) > 0);
+        // A plan from outside.
+        windows.set_plan(&plan_through(&space, &mut [1u32, 0, 1, 2, 3].into_iter()));
+        assert!(expanded(&mut windows, 40) > 0);
+    }
 }

@@ -255,13 +255,15 @@ fn a_goal_that_holds_needs_no_steps() {
 
 #[test]
 fn a_metric_that_is_not_a_sum_of_costs_leaves_the_first_plan() {
-    for (metric, lifting, reason) in [
-        ("(* (total-cost) (total-cost))", "1", "a metric that is not linear"),
-        ("(total-cost)", "-1", "an action that makes the metric better"),
-        ("(- 10 (total-cost))", "1", "an action that makes the metric better"),
+    for (metric, lifting, reasons) in [
+        ("(* (total-cost) (total-cost))", "1", &["a metric that is not linear"][..]),
+        ("(total-cost)", "-1", &["better, `pick`", "better, `drop`"][..]),
+        ("(- 10 (total-cost))", "1", &["better, `move`", "better, `pick`", "better, `drop`"][..]),
     ] {
         let (result, reported) = improve(&carry_for(metric, 3, 4, "1", lifting), u64::MAX, &mut Unlimited);
-        assert_eq!(result.note, Some(format!("the task has {reason}, so the first plan is not improved")));
+        let note = result.note.as_deref().unwrap();
+        let end = |reason: &&str| note.ends_with(&format!("{reason}, so the first plan is not improved"));
+        assert!(reasons.iter().any(end), "{note}");
         let plan = plan_of(result);
         assert_eq!((plan.cost, plan.bound, plan.optimal, reported.len()), (None, None, false, 0));
     }
@@ -278,7 +280,9 @@ fn a_negative_cost_is_refused_by_name_where_a_cheapest_plan_is_wanted() {
 
 #[test]
 fn a_plan_of_more_than_100_000_steps_is_improved_within_its_limits() {
-    // A binary counter. Adding two is one step, and it costs more than adding one twice.
+    // Guards against recursion over the steps of a plan, which overflows the stack, and against work that is quadratic in their number,
+    // which the limit on states does not end.
+    // The task is a binary counter. Adding two is one step, and it costs more than adding one twice.
     let bits = 17;
     let all = (1u32 << bits) - 1;
     let action = |name: &str, bit: usize, from: usize, cost: u32| {

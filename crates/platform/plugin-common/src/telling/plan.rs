@@ -133,10 +133,16 @@ impl Teller<'_> {
                     format!("The plan is not valid: step {number}, {action}, cannot be executed.")
                 }
                 None if breaks_constraint(report) => {
-                    format!("The plan is not valid: after {}, a constraint is violated.", steps(report.steps))
+                    format!(
+                        "The plan is not valid: after {}, a constraint is violated.",
+                        self.words.count(report.steps)
+                    )
                 }
                 None => {
-                    format!("The plan is not valid: after {}, the goal does not hold.", steps(report.steps))
+                    format!(
+                        "The plan is not valid: after {}, the goal does not hold.",
+                        self.words.count(report.steps)
+                    )
                 }
             },
             ValidationDecision::Unsupported(parts) => {
@@ -231,10 +237,6 @@ impl Teller<'_> {
 /// A step as words: `drive elm fir`.
 fn bare(step: &str) -> String {
     step.trim_start_matches('(').trim_end_matches(')').to_owned()
-}
-
-fn steps(count: usize) -> String {
-    PlanWords::ENGLISH.count(count)
 }
 
 /// The text with a full stop.
