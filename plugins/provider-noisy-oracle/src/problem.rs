@@ -5,8 +5,8 @@ use crate::reading::ShownTexts;
 use crate::revise::{self, Fault};
 use planforge_pddl::ast::{Domain, InitElement, Problem, Term, TypedName};
 use planforge_pddl::mutate::{
-    Mutation, MutationKind, MutationPlace, ProblemMutant, all_mutations, apply_mutations_to_problem,
-    quantity_mutants,
+    Mutation, MutationKind, MutationPlace, QuantityMistake, all_mutations, apply_mutations_to_problem,
+    quantity_mistakes,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{StripSpans, print_init};
@@ -156,17 +156,17 @@ pub(crate) fn wrong_facts(
     if quantities.iter().all(|(_, weight)| *weight <= 0.0) {
         return (0..options.problem_errors).filter_map(|_| wrong_fact(domain, problem, random)).collect();
     }
-    let mut made: Vec<ProblemMutant> = Vec::new();
+    let mut made: Vec<QuantityMistake> = Vec::new();
     let mut mistakes = Vec::new();
     for _ in 0..options.problem_errors {
         let facts = options.kinds.omission + options.kinds.replaced_argument;
-        let mut choices: Vec<(Vec<ProblemMutant>, f64)> = vec![(Vec::new(), facts)];
+        let mut choices: Vec<(Vec<QuantityMistake>, f64)> = vec![(Vec::new(), facts)];
         for (kind, weight) in quantities {
-            let mut mutants = quantity_mutants(domain, problem, kind);
+            let mut listed = quantity_mistakes(domain, problem, kind);
             // A second mistake in the same place could undo the first one.
-            mutants.retain(|mutant| made.iter().all(|old| old.after != mutant.before));
-            if !mutants.is_empty() {
-                choices.push((mutants, weight));
+            listed.retain(|mistake| made.iter().all(|old| old.after != mistake.before));
+            if !listed.is_empty() {
+                choices.push((listed, weight));
             }
         }
         let total: f64 = choices.iter().map(|(_, weight)| weight).sum();
@@ -175,12 +175,12 @@ pub(crate) fn wrong_facts(
             rest -= weight;
             rest < 0.0
         });
-        let Some((mutants, _)) = drawn else { continue };
-        match random.pick(&mutants) {
-            Some(mutant) => {
-                *problem = mutant.problem.clone();
-                mistakes.push(mutant.to_string());
-                made.push(mutant.clone());
+        let Some((listed, _)) = drawn else { continue };
+        match random.pick(&listed) {
+            Some(mistake) => {
+                *problem = mistake.apply(problem);
+                mistakes.push(mistake.to_string());
+                made.push(mistake.clone());
             }
             None => mistakes.extend(wrong_fact(domain, problem, random)),
         }

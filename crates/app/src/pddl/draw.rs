@@ -17,8 +17,8 @@ use planforge_pipeline::read_picture;
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    GroundLimits, Poll, ResourceLimits, Simulator, StopReason, ValidationDecision, ValidationOptions,
-    ValidationReport, Validator, ground, normalize, parse_plan,
+    GroundLimits, Phase, Poll, ResourceLimits, Simulator, StopReason, TraceStep, ValidationDecision,
+    ValidationOptions, ValidationReport, Validator, ground, normalize, parse_plan,
 };
 pub use planforge_plugin_common::judging::reports::StateGraphReport;
 use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphState};
@@ -402,9 +402,12 @@ fn graph_by_time(
     let changed: BTreeSet<&String> = changes.collect();
     let last = states.len() - 1;
     // Between the first and the last state, steps overlap.
-    let executed = report.failing_step.as_ref().map_or(report.steps, |failing| failing.index);
-    let mut ends = vec![(0, 0), (last, executed)];
-    ends.dedup();
+    let is_end = |step: &&TraceStep| step.moment.as_ref().is_none_or(|(_, phase)| *phase != Phase::Start);
+    let executed = report.trace.iter().filter(is_end).count();
+    let mut ends = vec![(0, 0)];
+    if left_out == 0 && last > 0 {
+        ends.push((last, executed));
+    }
     let mut drawn = StateGraphReport { left_out: number(left_out), ..StateGraphReport::default() };
     for (at, state) in states.iter().enumerate() {
         drawn.states.push(StateGraphState {
@@ -426,7 +429,6 @@ fn graph_by_time(
         let (from, to, steps) = (number(from), number(at), state.number.map(number).into_iter().collect());
         drawn.edges.push(StateGraphEdge { from, to, action, steps });
     }
-    drawn.max_states = request.max_states;
     drawn.plan = Some(StateGraphPlan { executed: number(executed), ..of_plan(report) });
     Ok(drawn)
 }

@@ -402,7 +402,15 @@ fn text(root: &Path, replays: &Replays) -> Result<String, String> {
     for (own, model) in [(fifteen, "1.5B"), (frontier, "frontier")] {
         // Without a difference that is shown, no method is better than another.
         if let Some(chosen) = own.chosen().filter(|_| own.worse().next().is_some()) {
-            let _ = write!(out, "**Use `{}` with the {model} model.** ", name(chosen));
+            let is_open = |found: &&MethodFigures| found.against.is_some_and(|test| test.needed.is_some());
+            let open: Vec<String> =
+                own.methods().filter(is_open).map(|found| format!("`{}`", name(found))).collect();
+            let open = if open.is_empty() {
+                String::new()
+            } else {
+                format!(" (no difference from {} is shown)", open.join(", "))
+            };
+            let _ = write!(out, "**Use `{}` with the {model} model**{open}. ", name(chosen));
         }
     }
     let pairs = |is_frontier: bool| {

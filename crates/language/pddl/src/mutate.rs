@@ -11,7 +11,7 @@
 //!
 //! [`action::action_mutants`] generates alternatives to one action, unreadable texts included.
 //!
-//! [`problem_mutants`] lists single mistakes in a problem's initial state or goal, [`quantity_mutants`] those in its numbers, times and
+//! [`problem_mutants`] lists single mistakes in a problem's initial state or goal, [`quantity_mistakes`] those in its numbers, times and
 //! weights.
 //!
 //! [`random_rewrite`] rewrites a domain without changing its meaning. Tests of the exact comparison use it.
@@ -26,7 +26,7 @@ mod rewrite;
 pub use list::{ListedTerm, all_mutations, differing_terms, random_mutations, terms};
 pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
 pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
-pub use quantity::quantity_mutants;
+pub use quantity::{QuantityMistake, quantity_mistakes};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
 
 use crate::ast::{

@@ -82,7 +82,8 @@ impl Wording {
 /// The entry of a suite's functions that says when plans begin.
 pub const CLOCK: &str = "total-time";
 
-/// The first time of day in a text, in minutes, with what stands before and after it.
+/// The first time of day in a text, in minutes, with what stands before and after it. Hours go from 0 to 23; a time with `am` or `pm` behind
+/// it is none.
 pub fn time_of_day(text: &str) -> Option<(&str, u64, &str)> {
     text.match_indices(':').find_map(|(colon, _)| {
         let is_digit = |c: char| c.is_ascii_digit();
@@ -91,7 +92,15 @@ pub fn time_of_day(text: &str) -> Option<(&str, u64, &str)> {
         let end = colon + 1 + after.find(|c| !is_digit(c)).unwrap_or(after.len());
         let (hour, minute) = (&text[begin..colon], &text[colon + 1..end]);
         let minutes = hour.parse::<u64>().ok()?.checked_mul(60)?.checked_add(minute.parse().ok()?)?;
-        (minute.len() == 2 && minutes < 1440).then_some((&text[..begin], minutes, &text[end..]))
+        let next = text[end..].trim_start().replace('.', "").to_ascii_lowercase();
+        let is_of_twelve = ["am", "pm"].iter().any(|half| {
+            next.strip_prefix(half).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        });
+        (minute.len() == 2 && minutes < 1440 && !is_of_twelve).then_some((
+            &text[..begin],
+            minutes,
+            &text[end..],
+        ))
     })
 }
 
@@ -336,7 +345,17 @@ mod tests {
         }
         assert_eq!(Wording::default().moment("40"), "at 40");
         assert_eq!(with(CLOCK, "about 12:30 o'clock", "").moment("31"), "about 13:01 o'clock");
-        for wrong in ["at eight", "at 8:0", "at 25:00", "at :30", "8:", "99999999999999999999:00"] {
+        assert_eq!(with(CLOCK, "at 7:00 amid fog", "").moment("1"), "at 7:01 amid fog");
+        for wrong in [
+            "at eight",
+            "at 8:0",
+            "at 25:00",
+            "at :30",
+            "8:",
+            "at 11:50 pm",
+            "8:00 a.m.",
+            "99999999999999999999:00",
+        ] {
             assert_eq!(time_of_day(wrong), None, "{wrong}");
         }
     }

@@ -13,9 +13,9 @@ pub enum ProblemPart {
     Init,
     /// The goal.
     Goal,
-    /// The trajectory constraints. Only [`super::quantity_mutants`] makes mistakes in them.
+    /// The trajectory constraints. Only [`super::quantity_mistakes`] makes mistakes in them.
     Constraints,
-    /// The metric. Only [`super::quantity_mutants`] makes mistakes in it.
+    /// The metric. Only [`super::quantity_mistakes`] makes mistakes in it.
     Metric,
 }
 
@@ -34,18 +34,28 @@ pub struct ProblemMutant {
 
 impl fmt::Display for ProblemMutant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.part {
-            ProblemPart::Init => "init: ",
-            ProblemPart::Goal => "goal: ",
-            ProblemPart::Constraints => "constraints: ",
-            ProblemPart::Metric => "metric: ",
-        })?;
-        match (&self.before, &self.after) {
-            (Some(before), Some(after)) => write!(f, "{before} became {after}"),
-            (Some(before), None) => write!(f, "{before} omitted"),
-            (None, Some(after)) => write!(f, "{after} added"),
-            (None, None) => Ok(()),
-        }
+        write_change(f, self.part, self.before.as_deref(), self.after.as_deref())
+    }
+}
+
+/// Writes a mistake: `init: (p a) became (p b)`.
+pub(super) fn write_change(
+    f: &mut fmt::Formatter<'_>,
+    part: ProblemPart,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> fmt::Result {
+    f.write_str(match part {
+        ProblemPart::Init => "init: ",
+        ProblemPart::Goal => "goal: ",
+        ProblemPart::Constraints => "constraints: ",
+        ProblemPart::Metric => "metric: ",
+    })?;
+    match (before, after) {
+        (Some(before), Some(after)) => write!(f, "{before} became {after}"),
+        (Some(before), None) => write!(f, "{before} omitted"),
+        (None, Some(after)) => write!(f, "{after} added"),
+        (None, None) => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Mistakes in numbers, times and weights.
 
 use super::list::{part_at, sites, sites_of};
-use super::{Edit, MutationKind, Part, ProblemMutant, ProblemPart, TermList};
+use super::{Edit, MutationKind, Part, ProblemPart, TermList};
 use crate::ast::{
     AssignOp, CompareOp, Condition, Domain, Effect, Fluent, FunctionDecl, InitElement, NumericExpr, Problem,
     TimeSpecifier,
@@ -254,26 +254,67 @@ pub(super) fn edits(domain: &Domain, kind: MutationKind) -> Vec<Edit> {
     edits
 }
 
+/// A mistake in a number, a time or a weight of a problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuantityMistake {
+    /// The part with the mistake.
+    pub part: ProblemPart,
+    /// What is replaced, as PDDL on one line.
+    pub before: String,
+    /// What stands there instead, as PDDL on one line.
+    pub after: String,
+    change: Change,
+}
+
+/// What a mistake replaces: an element of the initial state, a conjunct of the goal or of the constraints, or the metric.
+#[derive(Debug, Clone, PartialEq)]
+enum Change {
+    Init(usize, InitElement),
+    Conjunct(usize, Condition),
+    Metric(NumericExpr),
+}
+
+impl QuantityMistake {
+    /// The problem with the mistake. It must be the problem for which the mistake was listed. Spans are those of the original.
+    pub fn apply(&self, problem: &Problem) -> Problem {
+        let mut mutated = problem.clone();
+        match &self.change {
+            Change::Init(index, new) => mutated.init[*index] = new.clone(),
+            Change::Metric(new) => mutated.metric.iter_mut().for_each(|metric| metric.expr = new.clone()),
+            Change::Conjunct(index, new) => {
+                let is_goal = self.part == ProblemPart::Goal;
+                let place = if is_goal { &mut mutated.goal } else { &mut mutated.constraints };
+                let mut all = super::problem::conjuncts(place).to_vec();
+                all[*index] = new.clone();
+                *place = Some(Condition::And(all, Span::default()));
+            }
+        }
+        mutated
+    }
+}
+
+impl std::fmt::Display for QuantityMistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        super::problem::write_change(f, self.part, Some(&self.before), Some(&self.after))
+    }
+}
+
 /// Lists every mistake of a kind in a problem's numbers, times or weights, in the order of the text: a number twice as high, one higher or one
 /// lower, another function with the same types of parameters, and a comparison the other way round or with the other strictness.
 ///
 /// [`MutationKind::Number`] is for values of the initial state and for conditions of the goal and of constraints, [`MutationKind::Time`] for
 /// the times of timed initial literals and of constraints, [`MutationKind::Weight`] for the metric of a problem with preferences. Other
-/// kinds have none. A mistake may be harmless.
-pub fn quantity_mutants(domain: &Domain, problem: &Problem, kind: MutationKind) -> Vec<ProblemMutant> {
+/// kinds have none. A mistake may be harmless. The list grows with the numbers of the problem; [`QuantityMistake::apply`] makes one problem.
+pub fn quantity_mistakes(domain: &Domain, problem: &Problem, kind: MutationKind) -> Vec<QuantityMistake> {
     let functions = &domain.functions;
     let wanted = |slot: &Slot<'_>| is_of(slot, kind);
-    let mut mutants = Vec::new();
-    let mut add = |part, before: String, after: String, problem: Problem| {
-        mutants.push(ProblemMutant { part, before: Some(before), after: Some(after), problem });
+    let mut mistakes = Vec::new();
+    let mut add = |part, [before, after]: [String; 2], change| {
+        mistakes.push(QuantityMistake { part, before, after, change });
     };
     for (index, element) in problem.init.iter().enumerate() {
         for new in changed(element, functions, &wanted, visit_init) {
-            let texts = [element, &new].map(print::print_init);
-            let mut mutated = problem.clone();
-            mutated.init[index] = new;
-            let [before, after] = texts;
-            add(ProblemPart::Init, before, after, mutated);
+            add(ProblemPart::Init, [element, &new].map(print::print_init), Change::Init(index, new));
         }
     }
     for part in [ProblemPart::Goal, ProblemPart::Constraints] {
@@ -281,13 +322,7 @@ pub fn quantity_mutants(domain: &Domain, problem: &Problem, kind: MutationKind) 
         let conjuncts = super::problem::conjuncts(if is_goal { &problem.goal } else { &problem.constraints });
         for (index, condition) in conjuncts.iter().enumerate() {
             for new in changed(condition, functions, &wanted, visit_condition) {
-                let [before, after] = [condition, &new].map(print::print_condition);
-                let mut all = conjuncts.to_vec();
-                all[index] = new;
-                let all = Some(Condition::And(all, Span::default()));
-                let mut mutated = problem.clone();
-                *(if is_goal { &mut mutated.goal } else { &mut mutated.constraints }) = all;
-                add(part, before, after, mutated);
+                add(part, [condition, &new].map(print::print_condition), Change::Conjunct(index, new));
             }
         }
     }
@@ -296,13 +331,10 @@ pub fn quantity_mutants(domain: &Domain, problem: &Problem, kind: MutationKind) 
     {
         let is_number = |slot: &Slot<'_>| matches!(slot, Slot::Number(_));
         for new in changed(&metric.expr, functions, &is_number, visit_numeric) {
-            let [before, after] = [&metric.expr, &new].map(print::print_numeric);
-            let mut mutated = problem.clone();
-            mutated.metric.iter_mut().for_each(|metric| metric.expr = new.clone());
-            add(ProblemPart::Metric, before, after, mutated);
+            add(ProblemPart::Metric, [&metric.expr, &new].map(print::print_numeric), Change::Metric(new));
         }
     }
-    mutants
+    mistakes
 }
 
 fn has_violations(expr: &NumericExpr) -> bool {

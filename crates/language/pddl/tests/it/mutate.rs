@@ -4,7 +4,7 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{
     KeepPolicy, Mutation, MutationKind, MutationPlace, Omissions, RewriteKind, TermList, all_mutations,
-    apply_mutations, apply_mutations_to_problem, differing_terms, quantity_mutants, random_mutations,
+    apply_mutations, apply_mutations_to_problem, differing_terms, quantity_mistakes, random_mutations,
     random_rewrite, terms,
 };
 use planforge_pddl::random::Random;
@@ -501,9 +501,9 @@ fn mistakes_in_the_quantities_of_a_problem_are_sound_and_one_change() {
     let domain = parse_domain(BATH, SourceId(0)).value;
     let problem = parse_problem(EVENING, SourceId(1)).value;
     let of = |kind| -> Vec<String> {
-        let mutants = quantity_mutants(&domain, &problem, kind);
+        let mutants = quantity_mistakes(&domain, &problem, kind);
         for mutant in &mutants {
-            let text = print_problem(&mutant.problem);
+            let text = print_problem(&mutant.apply(&problem));
             let parsed = parse_problem(&text, SourceId(1));
             let sources = planforge_pddl::TaskSources::default();
             let found = check_problem(&domain, &parsed.value, sources);
@@ -535,5 +535,5 @@ fn mistakes_in_the_quantities_of_a_problem_are_sound_and_one_change() {
     let unweighted =
         "(define (problem p) (:domain bath) (:init) (:goal (and)) (:metric minimize (* 4 (total-time))))";
     let unweighted = parse_problem(unweighted, SourceId(1)).value;
-    assert!(quantity_mutants(&domain, &unweighted, MutationKind::Weight).is_empty());
+    assert!(quantity_mistakes(&domain, &unweighted, MutationKind::Weight).is_empty());
 }

@@ -721,6 +721,5 @@ fn the_memory_of_automata_is_limited() {
     let result = plan(&task.0, &task.1, &options, &mut limits).unwrap();
     assert!(matches!(result.outcome, SearchOutcome::Plan(_)), "{result:?}");
     // Each of 1600 operators changes one of 40 automata, whose conditions have 40 facts.
-    println!("{} bytes", limits.most);
-    assert!(limits.most > 1_000_000, "{}", limits.most);
+    assert!(limits.most > 2_500_000, "{}", limits.most);
 }

@@ -676,7 +676,8 @@ fn entry(
         return None;
     };
     let is_clock = function && name.name.eq_ignore_ascii_case(CLOCK);
-    let arity = match declared.filter(|_| !is_clock) {
+    let arity = match declared {
+        _ if is_clock => Some(0),
         Some(declared) => match declared.arities.get(&name.name.to_ascii_lowercase()) {
             Some(arity) => Some(*arity),
             None => {
@@ -694,7 +695,7 @@ fn entry(
         check_slots(name, &at.value, at.place, function, arity, out);
         if is_clock && time_of_day(&at.value).is_none() {
             let message = format!("the sentence of `{CLOCK}` has no time of day");
-            let help = "give the time at which plans begin: `yes = \"at 8:00\"`";
+            let help = "give the time at which plans begin, from 0:00 to 23:59: `yes = \"at 8:00\"`";
             out.push(error_at("suite.sentences", message, at.place).help(help));
         }
         Some(at.value)

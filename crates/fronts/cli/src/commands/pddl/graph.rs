@@ -68,6 +68,8 @@ fn summary(graph: &StateGraphReport, path: &Path) -> String {
     let goals = graph.states.iter().filter(|s| s.goal).count();
     let cut = match graph.left_out {
         0 => String::new(),
+        // A plan with times is drawn without the states around it.
+        n if graph.max_states == 0 => format!(", cut: {n} later states of the plan are not shown"),
         n => format!(", cut: {n} more actions lead to states that are not shown (--max-states)"),
     };
     format!(
