@@ -22,12 +22,14 @@ mod omit;
 mod problem;
 mod quantity;
 mod rewrite;
+mod terms;
 
-pub use list::{ListedTerm, all_mutations, differing_terms, random_mutations, terms};
+pub use list::{all_mutations, random_mutations};
 pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
 pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
 pub use quantity::{QuantityMistake, quantity_mistakes};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
+pub use terms::{ListedTerm, differing_terms, terms};
 
 use crate::ast::{
     Action, Atom, Condition, Domain, DurativeAction, Effect, InitElement, Problem, Term, TypeRef, TypedName,

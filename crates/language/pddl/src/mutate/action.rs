@@ -11,7 +11,8 @@
 
 mod broken;
 
-use super::list::{Literal, list_sites, part_at};
+use super::list::Literal;
+use super::terms::{list_sites, part_at};
 use super::{
     Mutation, MutationKind, MutationPlace, Part, Site, TermList, all_mutations, apply_mutations, replace_term,
 };

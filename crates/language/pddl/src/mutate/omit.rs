@@ -3,7 +3,7 @@
 //! The sets of terms that may go are counted first, list by list, and a set is then drawn with these counts: so the draw is
 //! uniform even where leaving a literal in each list rules most sets out.
 
-use super::list::list_sites;
+use super::terms::{list_sites, part_at};
 use super::{Edit, Mutation, MutationKind, MutationPlace, Site, TermList, apply_mutations};
 use crate::ast::Domain;
 use crate::random::Random;
@@ -87,7 +87,7 @@ impl<'a> Omissions<'a> {
                     kind: MutationKind::Omission,
                     action: Some(self.domain.actions.get(site.action)?.name.clone()),
                     place: MutationPlace::Term { list: site.list, index: Some(site.index) },
-                    before: Some(super::list::part_at(self.domain, site)?.text()),
+                    before: Some(part_at(self.domain, site)?.text()),
                     ill_typed: Vec::new(),
                     after: None,
                     edit: Edit::Remove(site),

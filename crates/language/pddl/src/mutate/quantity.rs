@@ -1,6 +1,6 @@
 //! Mistakes in numbers, times and weights.
 
-use super::list::{part_at, sites, sites_of};
+use super::terms::{part_at, sites, sites_of};
 use super::{Edit, MutationKind, Part, ProblemPart, TermList};
 use crate::ast::{
     AssignOp, CompareOp, Condition, Domain, Effect, Fluent, FunctionDecl, InitElement, NumericExpr, Problem,
