@@ -60,7 +60,7 @@ impl Task<'_> {
     /// The environment accepts the candidate's plan if and only if it is valid for the reference. Returns whether it did; `None` without a plan.
     fn environment_is_right(&self, candidate: &Value) -> Option<bool> {
         let plan = &candidate["plan"]["plans"][0];
-        let Some(steps) = plan["steps"].as_array() else { return None };
+        let steps = plan["steps"].as_array()?;
         let line = |(index, step): (usize, &Value)| match &plan["times"][index] {
             Value::Null => format!("{}\n", step.as_str().unwrap()),
             times => {
