@@ -88,9 +88,12 @@ impl Schema {
 
     /// Puts the lists into a durative action.
     pub(crate) fn write_to_durative(&self, action: &mut DurativeAction) {
+        let duration = match self.durations.as_deref() {
+            Some([one]) => one.clone(),
+            all => format!("(and {})", all.unwrap_or_default().join(" ")),
+        };
         let text = format!(
-            "(define (domain d) (:durative-action a :parameters () :duration (and {}) :condition (and {}) :effect (and {})))",
-            self.durations.as_deref().unwrap_or_default().join(" "),
+            "(define (domain d) (:durative-action a :parameters () :duration {duration} :condition (and {}) :effect (and {})))",
             self.preconditions.join(" "),
             self.effects.join(" ")
         );

@@ -81,7 +81,7 @@ fn a_wrong_duration_is_found_by_the_critic_and_repaired_where_it_is_named() {
 fn numbers_times_and_weights_of_problems_are_wrong_as_often_as_the_options_say() {
     let reference = parse_problem(FIRING, SourceId(0)).value;
     let written = |kinds: Kinds| {
-        let noisy = oracle(OracleOptions { kinds, problem_errors: 1, ..options() });
+        let noisy = oracle(OracleOptions { kinds, errors: 0, problem_errors: 1, ..options() });
         let (texts, notes) = ask(&noisy, &request("problem", "Write it.", 40, 3));
         let mut mistakes = Vec::new();
         for (text, note) in texts.iter().zip(&notes) {
